@@ -23,6 +23,7 @@ BEGIN {
   # Each room and the rooms that it may include, lowest layer first. A room may always include its own headers. "data" is
   # the files that are in no folder of src/data; "train/*" is all folders of src/train with earlier rows.
   row("base",     "")
+  row("draw",     "base")
   row("circuit",  "base")
   row("spec",     "base")
   row("graph",    "base")
@@ -36,17 +37,17 @@ BEGIN {
   row("data",     "base spec tokens")
   row("data/series", "base spec data")
   row("data/table",  "base spec data data/series")
-  row("data/images", "base spec data data/table")
+  row("data/images", "base draw spec data data/table")
   row("data/open",   "base spec tokens data data/*")
-  row("automaton", "base circuit data")
+  row("automaton", "base draw circuit data data/images")
   row("store",    "base graph step op backend")
   row("loss",     "base spec graph op data")
   row("metric",   "base graph op loss")
   row("layer",    "base circuit spec graph op store")
   row("optim",    "base spec graph op store")
   row("model",    "base op store loss layer optim")
-  row("kan",      "base spec op data store layer model")
-  below_train = "base spec tokens graph op augment plan backend data store loss metric layer optim model "
+  row("kan",      "base draw spec op data store layer model")
+  below_train = "base draw spec tokens graph op augment plan backend data store loss metric layer optim model "
   row("train/file",   below_train)
   row("train/config", below_train "data/table train/*")
   row("train/net",    below_train "train/*")
@@ -55,19 +56,10 @@ BEGIN {
   row("train/bench",  below_train "train/*")
   row("change",   "base spec data store layer model kan train/*")
   row("export",   "base circuit op layer model train/*")
-  row("cli",      "base tokens graph op augment backend selftest data data/table store loss metric layer optim model kan train/* automaton export")
+  row("cli",      "base draw tokens graph op augment backend selftest data data/table store loss metric layer optim model kan train/* automaton export")
   row("main",     "base cli")
   # Arrows that point upwards and are to go: "FILE HEADER".
-  split("data/inputs.c data/series/series.h|" \
-        "data/series/series_windows.c data/table/table.h|" \
-        "train/config/baseline.c train/eval/threshold.h|" \
-        "train/config/config_keys.h train/eval/threshold.h|" \
-        "train/config/phases.c train/net/net.h|" \
-        "train/eval/importance.c train/run/progress.h|" \
-        "train/net/net_forward.c train/eval/confusion.h|" \
-        "train/net/pacer.c train/run/progress.h|" \
-        "train/net/session.c train/eval/threshold.h|" \
-        "train/net/session.h train/eval/confusion.h", arrow, "|")
+  split("data/series/series_windows.c data/table/table.h", arrow, "|")
   for (i in arrow) excepted[arrow[i]] = 1
   # Rooms that may include kernel headers (shaders/op/NAME.h, the argument struct of a kernel).
   may_include_kernels = " op "

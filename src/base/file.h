@@ -42,6 +42,7 @@ int gt_open_standard_input(gt_error *error); /* -1 on failure; the caller closes
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error);
 /* Also true if the file cannot be examined: opening it will report the error. */
 bool gt_file_exists(const char *path);
+bool gt_is_folder(const char *path); /* NULL: false */
 /* Like mkdir -p; created directories survive a power loss. */
 bool gt_make_directories(const char *path, gt_error *error);
 /* The same for the directory part of PATH, if it has one. */
@@ -101,4 +102,9 @@ bool gt_lock_origin(const char *directory, char *origin, size_t size);
 /* The absolute path of an existing file, with links resolved in its directories only; false if the system
  * cannot determine it. */
 bool gt_absolute_path(const char *path, char *out, size_t size);
+
+/* The path of a file in the directory for caches, which only save time: $GTRAIN_CACHE_DIR, else
+ * $XDG_CACHE_HOME/gtrain, else ~/.cache/gtrain. An error there must never stop a run. To be freed; NULL: no
+ * such directory is known. The directory may not exist yet. (cache.c) */
+char *gt_cache_path(const char *name);
 #endif

@@ -120,8 +120,8 @@ static void print_task(const gt_config *config) {
   for (int k = 0; k < config->dataset.targets; k++) {
     const gt_task task = gt_task_of(config, k, arena);
     if (task.kind) print_fact("task", target_prefix(config, k), gt_task_text(&task, arena));
-    const gt_class_counts counts = gt_class_counts_of(&config->dataset, k, arena);
-    if (counts.classes) print_fact("classes", target_prefix(config, k), gt_class_counts_text(&counts, arena));
+    const gt_class_table counts = gt_class_table_of(&config->dataset, k, arena);
+    if (counts.classes) print_fact("classes", target_prefix(config, k), gt_class_table_text(&counts, arena));
   }
   const char *naive = gt_naive_text(config, arena);
   if (naive) printf("naive           %s\n", naive);
@@ -132,11 +132,11 @@ static json_t *classes_json(const gt_config *config, int target) {
   static const char *const split[] = {"train", "validation", "test"};
   json_t *list = json_array();
   gt_arena *arena = config->diagnostics.arena;
-  const gt_class_counts counts = gt_class_counts_of(&config->dataset, target, arena);
+  const gt_class_table counts = gt_class_table_of(&config->dataset, target, arena);
   for (int i = 0; i < counts.classes; i++) {
-    json_t *row = json_pack("{s:s}", "name", gt_class_name(&counts, i, arena));
+    json_t *row = json_pack("{s:s}", "name", counts.name[i]);
     for (int s = 0; s < 3; s++)
-      if (counts.split[s]) json_object_set_new(row, split[s], json_integer(counts.split[s][i]));
+      if (counts.part[s].count) json_object_set_new(row, split[s], json_integer(counts.part[s].count[i]));
     json_array_append_new(list, row);
   }
   return list;
@@ -201,16 +201,15 @@ static void add_data(json_t *root, const gt_config *config) {
 /* "mse", or "load mse, kind cross_entropy x 0.5" for several targets */
 static const char *losses_text(const gt_config *config) {
   gt_arena *arena = config->diagnostics.arena;
-  const char *text = "";
+  gt_list list = gt_list_open(arena, config->dataset.targets);
   for (int k = 0; k < config->dataset.targets; k++) {
     const char *name = config->dataset.target[k].name;
     const double weight = config->loss[k]->weight;
     const bool weighs = weight < 1 || weight > 1;
-    text =
-        gt_arena_printf(arena, "%s%s%s%s%s%s", text, k ? ", " : "", name ? name : "", name ? " " : "",
-                        config->loss[k]->type->name, weighs ? gt_arena_printf(arena, " x %g", weight) : "");
+    gt_list_add(&list, "%s%s%s%s", name ? name : "", name ? " " : "", config->loss[k]->type->name,
+                weighs ? gt_arena_printf(arena, " x %g", weight) : "");
   }
-  return text;
+  return list.text;
 }
 
 static void print_augment(const gt_augment_list *list) {

@@ -8,7 +8,7 @@
 #include "train/eval/model_use.h"
 #include "train/config/review.h"
 #include "train/net/session.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <math.h>
 #include <string.h>
 
@@ -73,12 +73,12 @@ static bool has_items(const gt_config *config) {
 /* With several targets, each has its own object: "classes_of": {"kind": {"macro": …, "classes": …}}. */
 static void add_matrices(json_t *root, const gt_dataset *data, const gt_confusion_matrix *matrix) {
   if (data->targets == 1) {
-    if (matrix->count) gt_classes_add(root, matrix);
+    if (matrix->counts.count) gt_classes_add(root, matrix);
     return;
   }
   json_t *all = json_object();
   for (int k = 0; k < data->targets; k++) {
-    if (!matrix[k].count) continue;
+    if (!matrix[k].counts.count) continue;
     json_t *object = json_object();
     gt_classes_add(object, &matrix[k]);
     json_object_set_new(all, data->target[k].name, object);
@@ -96,7 +96,7 @@ static void print_result(const gt_arguments *arguments, int part, const gt_resul
     json_object_set_new(root, "split", json_string(gt_part_keys[part]));
     json_object_set_new(root, "samples", json_integer(results->samples));
     if (has_items(config)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
-    gt_json_add_result(root, results);
+    gt_json_add_results(root, results);
     if (config->threshold.used)
       json_object_set_new(root, "threshold",
                           gt_threshold_json(config->threshold.value, config->threshold.count));
@@ -111,11 +111,11 @@ static void print_result(const gt_arguments *arguments, int part, const gt_resul
     gt_info("threshold%s %.10g", gt_threshold_target_text(config, i, arena), config->threshold.value[i]);
   printf("%s samples %lld", gt_part_keys[part], (long long)results->samples);
   if (has_items(config)) printf(" items %.15g", results->items);
-  gt_cli_print_values(results, &baselines, NULL);
+  gt_cli_print_values(results, &baselines, false, arena);
   printf("\n");
   for (int k = 0; k < data->targets && gt_flag(arguments, "per-class"); k++) {
-    if (matrix[k].count && data->targets > 1) printf("%s\n", data->target[k].name);
-    if (matrix[k].count) gt_classes_print(&matrix[k]);
+    if (matrix[k].counts.count && data->targets > 1) printf("%s\n", data->target[k].name);
+    if (matrix[k].counts.count) gt_classes_print(&matrix[k]);
   }
   gt_cli_print_lasting(lasting);
   gt_cli_warn_of_guessing(config, gt_part_keys[part], results, &baselines, arena);
@@ -144,13 +144,15 @@ static bool collect_confusion(const gt_arguments *arguments, gt_session *session
       error, GT_ERR_USAGE,
       "--%s needs a classifier with an output for each of at most %d classes (loss: cross_entropy); one "
       "with loss: bce has metrics: [precision, recall, f1]",
-      file ? "confusion" : "per-class", GT_CONFUSION_MAX);
+      file ? "confusion" : "per-class", GT_METRIC_MAX_CLASSES);
 }
 
 /* A result that is not finite is an error, even without --fail-if. */
-static bool check_finite(const char *model, int part, const gt_results *results, gt_error *error) {
-  const double soft = gt_result_has(results, "soft_loss") ? gt_result_value(results, "soft_loss") : 0;
-  if (isfinite(gt_result_loss(results)) && isfinite(soft)) return true;
+static bool check_finite(const char *model, int part, const gt_results *results, bool has_soft,
+                         gt_error *error) {
+  if (isfinite(gt_result_loss(results, GT_PLAIN)) &&
+      (!has_soft || isfinite(gt_result_loss(results, GT_SOFT))))
+    return true;
   return gt_fail(
       error, GT_ERR_DATA,
       "%s: the loss on the %s split is not finite, because the model's outputs for some samples are not",
@@ -199,7 +201,7 @@ static int run(const gt_arguments *arguments) {
   if (!gt_cli_result_gates(arguments, &arena, &gates, &gate_count) || !gt_cli_memory_limit(arguments, &limit))
     goto done;
   if (!read_model(arguments, &arena, &file, &config, &error)) goto failed;
-  if (!gt_cli_gates_apply(gates, gate_count, &config)) goto done;
+  if (!gt_cli_gates_apply(arguments, gates, gate_count, &config)) goto done;
   add_regression_metrics(&config);
   const int part = choose_split(arguments, &config, &error);
   if (part == GT_PART_NONE) goto failed;
@@ -222,7 +224,7 @@ static int run(const gt_arguments *arguments) {
   if (!gt_cli_measure_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
   print_result(arguments, part, &results, matrix, &lasting, &config, &arena);
   shown = true;
-  if (!check_finite(file.path, part, &results, &error)) goto failed;
+  if (!check_finite(file.path, part, &results, evaluator.hard != NULL, &error)) goto failed;
   code = gt_cli_check_gates(gates, gate_count, &results);
   goto done;
 failed:
@@ -253,8 +255,8 @@ const gt_command gt_command_eval = {
         "\n"
         "For a class, precision is the fraction of its predictions that are correct, recall the fraction\n"
         "of its samples that are found, and f1 the harmonic mean of both; the row mean (macro in JSON) is the mean over\n"
-        "the classes that occur. A confusion matrix has a row for each label and a column for each predicted\n"
-        "class.\n"
+        "the classes that occur as a label or a prediction: precision_macro, recall_macro and f1_macro. A\n"
+        "confusion matrix has a row for each label and a column for each predicted class.\n"
         "\n"
         "For a cellular automaton with a checkerboard or a picture as its target, eval also counts the\n"
         "wrong cells after 1, 2, 4 and 10 times the steps of the training, which shows whether the pattern\n"

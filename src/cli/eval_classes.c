@@ -3,16 +3,16 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/common.h"
-#include <inttypes.h>
+#include "metric/counts.h"
+#include "draw/confusion.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int name_width(const gt_confusion_matrix *matrix) {
   int width = sizeof "class" - 1;
-  char number[24];
-  for (int64_t c = 0; c < matrix->classes; c++) {
-    const int name = gt_text_width(gt_confusion_name(matrix, c, number));
+  for (int64_t c = 0; c < matrix->counts.classes; c++) {
+    const int name = gt_text_width(matrix->name[c]);
     if (name > width) width = name;
   }
   return width < 40 ? width : 40;
@@ -25,46 +25,58 @@ static void print_metric(double value) {
     printf("  %9.4f", value);
 }
 
-static void print_row(const char *name, int width, const gt_class_metrics *m) {
+typedef struct class_metrics { /* NAN: undefined, as the class has no predictions, or no labels */
+  double samples, precision, recall, f1;
+} class_metrics;
+
+static class_metrics metrics_of(const gt_confusion_matrix *matrix, int64_t class) {
+  const gt_class_count c = gt_count_class(&matrix->counts, class);
+  return (class_metrics){c.labels, c.predicted > 0 ? gt_count_precision(c) : (double)NAN,
+                         c.labels > 0 ? gt_count_recall(c) : (double)NAN,
+                         c.labels + c.predicted > 0 ? gt_count_f1(c) : (double)NAN};
+}
+
+/* The sum of the samples, and precision_macro, recall_macro and f1_macro. */
+static class_metrics mean_of(const gt_confusion_matrix *matrix) {
+  const gt_metric_counts *counts = &matrix->counts;
+  class_metrics mean = {0, gt_count_macro(counts, gt_count_precision),
+                        gt_count_macro(counts, gt_count_recall), gt_count_macro(counts, gt_count_f1)};
+  for (int64_t c = 0; c < counts->classes; c++) mean.samples += gt_count_class(counts, c).labels;
+  return mean;
+}
+
+static void print_row(const char *name, int width, class_metrics m) {
   gt_put_text(stdout, name);
-  printf("%*s  %9" PRId64, gt_padding(width, name), "", m->samples);
-  print_metric(m->precision);
-  print_metric(m->recall);
-  print_metric(m->f1);
+  printf("%*s  %9.0f", gt_padding(width, name), "", m.samples);
+  print_metric(m.precision);
+  print_metric(m.recall);
+  print_metric(m.f1);
   printf("\n");
 }
 
 void gt_classes_print(const gt_confusion_matrix *matrix) {
   const int width = name_width(matrix);
-  char number[24];
   printf("%-*s  %9s  %9s  %9s  %9s\n", width, "class", "samples", "precision", "recall", "f1");
-  for (int64_t c = 0; c < matrix->classes; c++) {
-    const gt_class_metrics m = gt_confusion_class(matrix, c);
-    print_row(gt_confusion_name(matrix, c, number), width, &m);
-  }
-  const gt_class_metrics mean = gt_confusion_mean(matrix);
-  print_row("mean", width, &mean);
+  for (int64_t c = 0; c < matrix->counts.classes; c++)
+    print_row(matrix->name[c], width, metrics_of(matrix, c));
+  print_row("mean", width, mean_of(matrix));
 }
 
-static void add_metrics(json_t *object, const gt_class_metrics *m) {
-  json_object_set_new(object, "precision", gt_json_real(m->precision));
-  json_object_set_new(object, "recall", gt_json_real(m->recall));
-  json_object_set_new(object, "f1", gt_json_real(m->f1));
+static json_t *add_metrics(json_t *object, class_metrics m) {
+  json_object_set_new(object, "precision", gt_json_real(m.precision));
+  json_object_set_new(object, "recall", gt_json_real(m.recall));
+  json_object_set_new(object, "f1", gt_json_real(m.f1));
+  return object;
 }
 
 void gt_classes_add(json_t *object, const gt_confusion_matrix *matrix) {
-  const gt_class_metrics mean = gt_confusion_mean(matrix);
-  json_t *macro = json_object(), *classes = json_array();
-  char number[24];
-  add_metrics(macro, &mean);
-  for (int64_t c = 0; c < matrix->classes; c++) {
-    const gt_class_metrics m = gt_confusion_class(matrix, c);
-    json_t *row = json_pack("{s:s, s:I}", "class", gt_confusion_name(matrix, c, number), "samples",
-                            (json_int_t)m.samples);
-    add_metrics(row, &m);
-    json_array_append_new(classes, row);
+  json_t *classes = json_array();
+  json_object_set_new(object, "macro", add_metrics(json_object(), mean_of(matrix)));
+  for (int64_t c = 0; c < matrix->counts.classes; c++) {
+    const class_metrics m = metrics_of(matrix, c);
+    json_t *row = json_pack("{s:s, s:I}", "class", matrix->name[c], "samples", (json_int_t)m.samples);
+    json_array_append_new(classes, add_metrics(row, m));
   }
-  json_object_set_new(object, "macro", macro);
   json_object_set_new(object, "classes", classes);
 }
 
@@ -83,13 +95,14 @@ bool gt_confusion_check_path(const char *path, gt_error *error) {
 
 static void write_json(FILE *stream, const gt_confusion_matrix *matrix) {
   json_t *root = json_object(), *classes = json_array(), *rows = json_array();
-  char number[24];
-  for (int64_t label = 0; label < matrix->classes; label++) {
+  const gt_metric_counts *counts = &matrix->counts;
+  for (int64_t label = 0; label < counts->classes; label++) {
     json_t *row = json_array();
-    for (int64_t predicted = 0; predicted < matrix->classes; predicted++)
-      json_array_append_new(row, json_integer((json_int_t)gt_confusion_at(matrix, label, predicted)));
+    for (int64_t predicted = 0; predicted < counts->classes; predicted++)
+      json_array_append_new(row,
+                            json_integer((json_int_t)counts->count[label * counts->classes + predicted]));
     json_array_append_new(rows, row);
-    json_array_append_new(classes, json_string(gt_confusion_name(matrix, label, number)));
+    json_array_append_new(classes, json_string(matrix->name[label]));
   }
   json_object_set_new(root, "classes", classes);
   json_object_set_new(root, "confusion", rows); /* [label][predicted] */
@@ -105,24 +118,25 @@ static void write_field(FILE *stream, const char *text) {
 }
 
 static void write_csv(FILE *stream, const gt_confusion_matrix *matrix) {
-  char number[24];
+  const gt_metric_counts *counts = &matrix->counts;
   write_field(stream, "label");
-  for (int64_t predicted = 0; predicted < matrix->classes; predicted++) {
+  for (int64_t predicted = 0; predicted < counts->classes; predicted++) {
     fputs(",", stream);
-    write_field(stream, gt_confusion_name(matrix, predicted, number));
+    write_field(stream, matrix->name[predicted]);
   }
   fputs("\n", stream);
-  for (int64_t label = 0; label < matrix->classes; label++) {
-    write_field(stream, gt_confusion_name(matrix, label, number));
-    for (int64_t predicted = 0; predicted < matrix->classes; predicted++)
-      fprintf(stream, ",%" PRId64, gt_confusion_at(matrix, label, predicted));
+  for (int64_t label = 0; label < counts->classes; label++) {
+    write_field(stream, matrix->name[label]);
+    for (int64_t predicted = 0; predicted < counts->classes; predicted++)
+      fprintf(stream, ",%.0f", counts->count[label * counts->classes + predicted]);
     fputs("\n", stream);
   }
 }
 
 bool gt_confusion_write(const gt_confusion_matrix *matrix, const char *path, gt_error *error) {
   const char *end = find_extension(path);
-  if (!strcmp(end, ".png")) return gt_confusion_draw(matrix, path, error);
+  const gt_confusion_picture picture = {matrix->counts.classes, matrix->counts.count, matrix->name};
+  if (!strcmp(end, ".png")) return gt_confusion_draw(&picture, path, error);
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
   (strcmp(end, ".csv") ? write_json : write_csv)(stream, matrix);

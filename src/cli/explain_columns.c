@@ -3,7 +3,7 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/explain_model.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -50,8 +50,8 @@ static void write_metrics(const gt_scaffold *init, FILE *out) {
 static void write_threshold(const gt_scaffold *init, FILE *out) {
   enum { ENOUGH = 5 /* validation samples of each class */ };
   const char *rare, *class_1 = gt_scaffold_measured(init, &rare);
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
-  const int64_t *validation = counts.split[1];
+  const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
+  const int64_t *validation = counts.part[1].count;
   const int fewer = validation && validation[0] < validation[1] ? 0 : 1;
   const int64_t samples = validation ? validation[fewer] : 0;
   if (!class_1) return;
@@ -64,7 +64,7 @@ static void write_threshold(const gt_scaffold *init, FILE *out) {
         out,
         "# No threshold (eval: {threshold: auto}): it is chosen on the validation rows, which have %lld of "
         "class %s; %d are needed\n",
-        (long long)samples, gt_scaffold_quoted(init, gt_class_name(&counts, fewer, init->arena)), ENOUGH);
+        (long long)samples, gt_scaffold_quoted(init, counts.name[fewer]), ENOUGH);
   else
     fprintf(out,
             "eval: {threshold: %s}  # the probability above which %s is predicted, chosen for %s on the "

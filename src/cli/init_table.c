@@ -5,11 +5,9 @@
 #include "base/text.h"
 #include "cli/init.h"
 #include "train/config/classes.h"
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define ROW_NUMBER_REASON "counts the rows; if it is an input, remove it from 'ignore'"
 enum { MAX_LISTED = 40 /* columns */ };
@@ -29,28 +27,6 @@ uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index) {
   return target->texts && target->missing > target->empty ? 0 : target->missing;
 }
 
-/* --- YAML --- */
-
-/* True if every YAML parser reads the text as a string without quotes. */
-static bool is_word(const char *text) {
-  static const char *const not_strings[] = {"true", "false", "yes",  "no",  "on", "off",
-                                            "y",    "n",     "null", "nan", "inf"};
-  if (!isalpha((unsigned char)*text) && *text != '/' && strncmp(text, "./", 2)) return false;
-  for (const char *c = text; *c; c++)
-    if ((unsigned char)*c >= 0x80 || (!isalnum((unsigned char)*c) && !strchr("_./-", *c))) return false;
-  for (size_t i = 0; i < sizeof not_strings / sizeof *not_strings; i++)
-    if (!strcasecmp(text, not_strings[i])) return false;
-  return true;
-}
-
-const char *gt_scaffold_value(gt_arena *arena, const char *text) {
-  gt_spec *node = gt_spec_text(arena, text);
-  node->quoted = !is_word(text);
-  char *line = gt_spec_write(arena, node);
-  line[strcspn(line, "\n")] = 0;
-  return line;
-}
-
 const char *gt_scaffold_quoted(const gt_scaffold *init, const char *name) {
   return gt_arena_printf(init->arena, "'%s'", gt_escape_name(init->arena, name));
 }
@@ -61,13 +37,11 @@ static bool fail_no_column(const gt_scaffold *init, const char *name, const char
                            gt_error *error) {
   const gt_survey *table = &init->table;
   const char *nearest = gt_nearest(name, names, (size_t)table->columns);
-  const char *list = "";
-  for (int i = 0; i < table->columns && i < MAX_LISTED; i++)
-    list =
-        gt_arena_printf(init->arena, "%s%s'%s'", list, i ? ", " : "", gt_escape_name(init->arena, names[i]));
-  return gt_fail(error, GT_ERR_USAGE, "--target: there is no column '%s' in %s; expected one of: %s%s%s%s%s",
-                 name, init->file, list, table->columns > MAX_LISTED ? ", …" : "",
-                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  gt_list list = gt_list_open(init->arena, MAX_LISTED);
+  for (int i = 0; i < table->columns; i++) gt_list_add(&list, "%s", gt_scaffold_quoted(init, names[i]));
+  return gt_fail(error, GT_ERR_USAGE, "--target: there is no column '%s' in %s; expected one of: %s%s%s%s",
+                 name, init->file, gt_list_text(&list, ", …"), nearest ? "; did you mean '" : "",
+                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings selected, gt_error *error) {
@@ -111,11 +85,10 @@ bool gt_scaffold_is_target(const gt_scaffold *init, int column) {
 }
 
 const char *gt_scaffold_target_names(const gt_scaffold *init) {
-  const char *text = "";
+  gt_list list = gt_list_open(init->arena, init->targets);
   for (int i = 0; i < init->targets; i++)
-    text = gt_arena_printf(init->arena, "%s%s'%s'", text, i ? ", " : "",
-                           gt_escape_name(init->arena, init->table.column[init->target[i]].name));
-  return text;
+    gt_list_add(&list, "%s", gt_scaffold_quoted(init, init->table.column[init->target[i]].name));
+  return list.text;
 }
 
 bool gt_scaffold_has_labels(const gt_scaffold *init) {
@@ -127,24 +100,17 @@ bool gt_scaffold_has_labels(const gt_scaffold *init) {
   return init->targets > 1 && !init->kind->task;
 }
 
-/* Number of samples of a class in all splits. */
-static int64_t samples_of(const gt_class_counts *counts, int class_index) {
-  int64_t samples = 0;
-  for (int s = 0; s < 3; s++) samples += counts->split[s] ? counts->split[s][class_index] : 0;
-  return samples;
-}
-
 double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
   int64_t all = 0;
   int rarest = 0;
   if (counts.classes < 2 || init->kind->task || gt_scaffold_has_heads(init)) return 1;
   for (int c = 0; c < counts.classes; c++) {
-    all += samples_of(&counts, c);
-    if (samples_of(&counts, c) < samples_of(&counts, rarest)) rarest = c;
+    all += gt_class_table_total(&counts, c);
+    if (gt_class_table_total(&counts, c) < gt_class_table_total(&counts, rarest)) rarest = c;
   }
-  const double share = (double)samples_of(&counts, rarest) / (double)all;
-  *name = gt_class_name(&counts, rarest, init->arena);
+  const double share = (double)gt_class_table_total(&counts, rarest) / (double)all;
+  *name = counts.name[rarest];
   return share < 0.1 && 3 * counts.classes * share < 1 ? share : 1;
 }
 
@@ -152,11 +118,11 @@ double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
 static bool list_classes(const gt_scaffold *init, const char *name[2]) {
   const gt_data_target *target = &init->dataset.target[0];
   const gt_survey_column *c = &init->table.column[init->target[0]];
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
   if (init->targets > 1 || init->kind->task || counts.classes != 2 || !target->class_names) return false;
   /* A word for a missing value would no longer be reported if it were listed. */
   if (!c->kind || *c->kind == 'b' || c->missing > c->empty) return false;
-  const int rarer = samples_of(&counts, 0) < samples_of(&counts, 1) ? 0 : 1;
+  const int rarer = gt_class_table_total(&counts, 0) < gt_class_table_total(&counts, 1) ? 0 : 1;
   name[0] = target->class_names[!rarer];
   name[1] = target->class_names[rarer];
   return true;
@@ -168,11 +134,11 @@ static const char *listed_class_1(const gt_scaffold *init) {
 }
 
 const char *gt_scaffold_measured(const gt_scaffold *init, const char **rare) {
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
   const char *listed = listed_class_1(init), *rarest;
   *rare = NULL;
   if (listed || counts.classes != 2 || gt_scaffold_rarest(init, &rarest) == 1) return listed;
-  const char *name = gt_class_name(&counts, 1, init->arena);
+  const char *name = counts.name[1];
   if (strcmp(rarest, name) != 0) *rare = rarest;
   return name;
 }
@@ -231,12 +197,12 @@ static void write_columns(const gt_scaffold *init, FILE *out) {
   }
   if (table->columns > shown) fprintf(out, "#   … %d more\n", table->columns - shown);
   for (int i = 0; i < init->dataset.targets; i++) {
-    const gt_class_counts counts = gt_class_counts_of(&init->dataset, i, init->arena);
+    const gt_class_table counts = gt_class_table_of(&init->dataset, i, init->arena);
     if (!counts.classes) continue;
     const char *name = gt_escape_name(init->arena, table->column[init->target[i]].name);
     fprintf(out, "#\n# Classes%s, with their training samples: %s\n",
             counts.target ? gt_arena_printf(init->arena, " of '%s'", name) : "",
-            gt_escape_name(init->arena, gt_class_counts_text(&counts, init->arena)));
+            gt_escape_name(init->arena, gt_class_table_text(&counts, init->arena)));
   }
 }
 
@@ -259,7 +225,7 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
     /* A series reads its times. */
     const bool reads_time = init->tries_series && &init->table.column[i] == gt_scaffold_time(init);
     if (!init->reason[i] || reads_time) continue;
-    fprintf(out, "%s%s", separator, gt_scaffold_value(init->arena, init->table.column[i].name));
+    fprintf(out, "%s%s", separator, gt_spec_word(init->arena, init->table.column[i].name));
     separator = ", ";
   }
   if (*separator == ',') fprintf(out, "]\n");
@@ -270,37 +236,36 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
           out,
           "  # To read '%s', remove it from 'ignore' and say which comes first, day_first or month_first:\n"
           "  # columns: {%s: {type: date, order: day_first}}\n",
-          gt_escape_name(init->arena, c->name), gt_scaffold_value(init->arena, c->name));
+          gt_escape_name(init->arena, c->name), gt_spec_word(init->arena, c->name));
   }
 }
 
 /* The rules of the dates whose order the rows decide: "when: {type: date, order: day_first}". */
-static const char *date_rules(const gt_scaffold *init) {
-  const char *text = "";
+static gt_list date_rules(const gt_scaffold *init) {
+  gt_list rules = gt_list_open(init->arena, INT_MAX);
   for (int i = 0; i < init->table.columns; i++) {
     const gt_survey_column *c = &init->table.column[i];
     if (!c->date_order || init->reason[i] || gt_scaffold_is_target(init, i)) continue;
-    text = gt_arena_printf(init->arena, "%s%s%s: {type: date, order: %s}", text, *text ? ", " : "",
-                           gt_scaffold_value(init->arena, c->name), c->date_order);
+    gt_list_add(&rules, "%s: {type: date, order: %s}", gt_spec_word(init->arena, c->name), c->date_order);
   }
-  return text;
+  return rules;
 }
 
 static void write_rules(const gt_scaffold *init, FILE *out) {
-  const char *text = date_rules(init);
-  const bool dates = *text;
+  gt_list rules = date_rules(init);
+  const bool dates = rules.count;
   uint64_t rows = 0;
   int dropping = 0;
   for (int i = 0; i < init->targets; i++) {
-    const char *name = gt_scaffold_value(init->arena, init->table.column[init->target[i]].name);
+    const char *name = gt_spec_word(init->arena, init->table.column[init->target[i]].name);
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (!dropped) continue;
-    text = gt_arena_printf(init->arena, "%s%s%s: {missing: drop}", text, *text ? ", " : "", name);
+    gt_list_add(&rules, "%s: {missing: drop}", name);
     dropping++;
     rows = dropped > rows ? dropped : rows;
   }
-  if (!*text) return;
-  fprintf(out, "  columns: {%s}  # ", text);
+  if (!rules.count) return;
+  fprintf(out, "  columns: {%s}  # ", rules.text);
   if (dates) fprintf(out, "read so, the rows are in order of time%s", rows ? "; " : "");
   if (rows)
     fprintf(out, "leaves out %s%llu row%s without a target", dropping > 1 ? "at least " : "",
@@ -315,22 +280,21 @@ static void write_targets(const gt_scaffold *init, FILE *out) {
   }
   fprintf(out, "  target: %s", init->targets > 1 ? "[" : "");
   for (int i = 0; i < init->targets; i++)
-    fprintf(out, "%s%s", i ? ", " : "",
-            gt_scaffold_value(init->arena, init->table.column[init->target[i]].name));
+    fprintf(out, "%s%s", i ? ", " : "", gt_spec_word(init->arena, init->table.column[init->target[i]].name));
   fprintf(out, init->targets > 1 ? "]  # the columns to predict\n" : "  # the column to predict\n");
 }
 
 /* Where the samples of a rare class are: few of them may not fill all splits, stratified or not. */
 static const char *describe_share(const gt_scaffold *init, const char *class_name) {
   static const char *const splits[] = {"training", "validation", "test"};
-  const gt_class_counts counts = gt_class_counts_of(&init->dataset, 0, init->arena);
+  const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
   int c = 0;
   const char *without = "";
-  while (c + 1 < counts.classes && strcmp(gt_class_name(&counts, c, init->arena), class_name) != 0) c++;
+  while (c + 1 < counts.classes && strcmp(counts.name[c], class_name) != 0) c++;
   for (int s = 0; s < 3; s++)
-    if (counts.split[s] && !counts.split[s][c])
+    if (counts.part[s].count && !counts.part[s].count[c])
       without = gt_arena_printf(init->arena, "%s%s%s", without, *without ? " and " : "", splits[s]);
-  const int64_t all = samples_of(&counts, c);
+  const int64_t all = gt_class_table_total(&counts, c);
   return *without ? gt_arena_printf(init->arena, "its %lld row%s not enough for all splits: %s %s none",
                                     (long long)all, all == 1 ? " is" : "s are", without,
                                     strstr(without, " and ") ? "have" : "has")
@@ -354,14 +318,14 @@ static void write_class_names(const gt_scaffold *init, FILE *out) {
   if (!list_classes(init, name)) return;
   fprintf(out,
           "  class_names: [%s, %s]  # f1, precision, recall and eval.threshold are those of the last, %s\n",
-          gt_scaffold_value(init->arena, name[0]), gt_scaffold_value(init->arena, name[1]), "the rarer one");
+          gt_spec_word(init->arena, name[0]), gt_spec_word(init->arena, name[1]), "the rarer one");
 }
 
 static void write_data(const gt_scaffold *init, FILE *out) {
   const bool opened = init->dataset.split[GT_PART_TRAIN].samples > 0;
   fprintf(out, "data:\n");
   if (!init->table.known_suffix) fprintf(out, "  format: csv\n");
-  fprintf(out, "  train: %s\n", gt_scaffold_value(init->arena, init->file));
+  fprintf(out, "  train: %s\n", gt_spec_word(init->arena, init->file));
   write_targets(init, out);
   write_ignored(init, out);
   write_rules(init, out);

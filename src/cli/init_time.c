@@ -20,17 +20,16 @@ const gt_survey_column *gt_scaffold_time(const gt_scaffold *init) {
 /* The largest class without a training sample, if it has a twentieth of all samples or if training has a
  * single class; else NULL. */
 static const char *find_late(const gt_scaffold *init, int target) {
-  const gt_class_counts c = gt_class_counts_of(&init->dataset, target, init->arena);
+  const gt_class_table c = gt_class_table_of(&init->dataset, target, init->arena);
   int64_t all = 0, most = 0;
   int late = -1, found = 0;
   for (int i = 0; i < c.classes; i++) {
-    int64_t samples = 0;
-    for (int s = 0; s < 3; s++) samples += c.split[s] ? c.split[s][i] : 0;
+    const int64_t samples = gt_class_table_total(&c, i);
     all += samples;
-    found += c.split[0][i] > 0;
-    if (!c.split[0][i] && samples > most) most = samples, late = i;
+    found += c.part[0].count[i] > 0;
+    if (!c.part[0].count[i] && samples > most) most = samples, late = i;
   }
-  return late >= 0 && (found == 1 || 20 * most >= all) ? gt_class_name(&c, late, init->arena) : NULL;
+  return late >= 0 && (found == 1 || 20 * most >= all) ? c.name[late] : NULL;
 }
 
 void gt_scaffold_find_late_class(gt_scaffold *init) {
@@ -48,7 +47,7 @@ static const char *split_of_late_class(const gt_scaffold *init) {
 /* --- the series --- */
 
 static const char *column_value(const gt_scaffold *init, const gt_survey_column *c) {
-  return gt_scaffold_value(init->arena, c->name);
+  return gt_spec_word(init->arena, c->name);
 }
 
 /* True if the table can be read with this map, with windows in each split. */

@@ -1,13 +1,13 @@
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/common.h"
 #include "cli/explain_columns.h"
-#include "cli/explain_run.h"
+#include "cli/explain_model.h"
 #include "cli/guess.h"
-#include "cli/next.h"
 #include "cli/result_gates.h"
-#include "train/run/progress.h"
+#include "base/time.h"
+#include "train/file/model_file.h"
 #include "train/run/signals.h"
-#include "train/eval/threshold.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +86,7 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   for (int i = 0; i < 3; i++) {
     if (!splits[i].results->items) continue;
     json_t *split = json_object();
-    gt_json_add_result(split, splits[i].results);
+    gt_json_add_results(split, splits[i].results);
     json_object_set_new(root, splits[i].name, split);
   }
   if (result->threshold)
@@ -115,7 +115,7 @@ static void print_result(const gt_config *config, const gt_train_result *result,
   if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
   if (last) {
     printf("%s", gt_part_keys[last_part(result)]);
-    gt_cli_print_values(last, baselines, "soft_");
+    gt_cli_print_values(last, baselines, true, arena);
     printf("\n");
     gt_cli_warn_of_guessing(config, gt_part_keys[last_part(result)], last, baselines, arena);
   }
@@ -154,9 +154,9 @@ static bool read_max_time(const gt_arguments *arguments, double *seconds) {
 }
 
 /* Checks before training, which may take hours, that the gates can be evaluated. */
-static bool can_check_gates(gt_config *config, gt_gate *gates, int count) {
+static bool can_check_gates(const gt_arguments *arguments, gt_config *config, gt_gate *gates, int count) {
   if (!count) return true;
-  if (!gt_cli_gates_apply(gates, count, config)) return false;
+  if (!gt_cli_gates_apply(arguments, gates, count, config)) return false;
   if (config->dataset.split[GT_PART_TEST].samples || config->dataset.split[GT_PART_VALIDATION].samples)
     return true;
   gt_log_error(
@@ -168,9 +168,10 @@ static bool can_check_gates(gt_config *config, gt_gate *gates, int count) {
 static int train(const gt_arguments *arguments, gt_config *config, const gt_train_options *train_options,
                  const gt_gate *gates, int gate_count) {
   gt_error error = {0};
-  gt_train_result result;
-  const bool ok = gt_train(config, train_options, &result, &error);
-  if (!ok && result.out_of_time && error.status == GT_INTERRUPTED && !gt_flag(arguments, "json")) {
+  gt_arena *arena = config->diagnostics.arena;
+  gt_train_result *result = GT_NEW(arena, gt_train_result);
+  const bool ok = gt_train(config, train_options, result, &error);
+  if (!ok && result->out_of_time && error.status == GT_INTERRUPTED && !gt_flag(arguments, "json")) {
     gt_info("%s", error.message); /* no error: --max-time is over */
     return GT_INTERRUPTED;
   }
@@ -178,13 +179,12 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
     return gt_cli_print_failure(arguments, &config->diagnostics, &error,
                                 config->diagnostics.errors ? gt_config_report(config, &error)
                                                            : gt_report(&error));
-  gt_arena *arena = config->diagnostics.arena;
-  const gt_baselines baselines = baselines_of(config, &result, arena);
+  const gt_baselines baselines = baselines_of(config, result, arena);
   if (gt_flag(arguments, "json"))
-    gt_cli_print_json(result_json(config, &result, &baselines));
+    gt_cli_print_json(result_json(config, result, &baselines));
   else
-    print_result(config, &result, &baselines, arena);
-  return gate_count ? gt_cli_check_gates(gates, gate_count, last_result(&result)) : GT_OK;
+    print_result(config, result, &baselines, arena);
+  return gate_count ? gt_cli_check_gates(gates, gate_count, last_result(result)) : GT_OK;
 }
 
 static int run(const gt_arguments *arguments) {
@@ -212,7 +212,7 @@ static int run(const gt_arguments *arguments) {
                                               gt_flag(arguments, "json") || !gt_flag(arguments, "quiet"),
                                           .resume_config = resume_config(arguments, &arena),
                                           .resume_options = resume_options(arguments, &arena)};
-  code = can_check_gates(&config, gates, gate_count)
+  code = can_check_gates(arguments, &config, gates, gate_count)
              ? gt_cli_findings(arguments, &config.diagnostics, GT_ERR_CONFIG)
              : GT_ERR_USAGE;
   if (!code) code = train(arguments, &config, &train_options, gates, gate_count);

@@ -142,8 +142,10 @@ typedef struct gt_data_target {
   bool ignores;                   /* classification: `ignore_index` is set */
   int classes;                    /* classification: at least 1; regression: 0 */
   const char *const *class_names; /* one per class, or NULL */
-  bool text_labels;               /* the files contain class names, not class numbers */
-  const char *const *columns;     /* CSV: names, one per value of a sample; else NULL */
+  /* Of two classes, the one that metrics of one class and a threshold are about: 0 or 1. Of numbers: 1. */
+  int positive;
+  bool text_labels;           /* the files contain class names, not class numbers */
+  const char *const *columns; /* CSV: names, one per value of a sample; else NULL */
   int column_count;
   int64_t horizon; /* of a series: number of predicted rows, each with all target columns; else 0 */
   /* Of a series from a CSV: names of the target columns. The names in `columns` also have the step. */
@@ -226,6 +228,10 @@ typedef struct gt_data_series {
 } gt_data_series;
 /* The name of a target of a series without its step: "temp_max" of "temp_max+1". In the arena. */
 const char *gt_data_series_target(const char *name, gt_arena *arena);
+/* True if the input has the rows after the window, whose values are known in advance. */
+bool gt_series_is_ahead(const gt_input *input);
+#define GT_SERIES_PAST  "past"   /* the input with the window, if there is also GT_SERIES_AHEAD */
+#define GT_SERIES_AHEAD "future" /* the input with the rows after the window */
 /* The settings of `data.series` in a valid `data:` map; window 0: the data is not a series. */
 gt_data_series gt_data_series_options(const gt_spec *data);
 
@@ -292,6 +298,13 @@ typedef struct gt_column_group { /* a column of the file and all its places */
  * data is not a table. *groups is in the arena. */
 int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group **groups);
 const gt_split *gt_dataset_split(const gt_dataset *dataset, int part); /* NULL: there is none */
+/* Tensors of the training split, which is never absent. */
+static inline const gt_tensor *gt_train_input(const gt_dataset *dataset, int input) {
+  return gt_split_input(&dataset->split[GT_PART_TRAIN], input);
+}
+static inline const gt_tensor *gt_train_target(const gt_dataset *dataset, int target) {
+  return gt_split_target(&dataset->split[GT_PART_TRAIN], target);
+}
 /* The split on which a model is evaluated by default: test, else validation, else train. */
 int gt_dataset_default_part(const gt_dataset *dataset);
 
@@ -346,15 +359,7 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
 /* True if the format of the file has one sample per file, such as an image. */
 bool gt_data_is_sample(const char *path);
 
-/* Writes a tensor of any element type, atomically. CSV: one row per sample: the columns of text, then the
- * values. The header has `names` for the values (one per value; NULL: output0, output1, …); a repeated name
- * gets .1, .2, …. There is no header if both names and text are NULL. */
-typedef struct gt_text_column {
-  const char *name;
-  const char *const *cell; /* [samples] */
-} gt_text_column;
-bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names,
-                       const gt_text_column *text, int texts, gt_error *error);
+/* Writes a tensor of any element type, atomically. */
 bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *error);
 
 /* All formats, for help and `gtrain schema`. The map of a format takes the keys of its own schema and of the

@@ -79,18 +79,18 @@ const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, const gt_data_
 /* Checks that the keys of the map are names of targets. */
 static bool check_targets(gt_arena *arena, const gt_spec *node, const gt_data_target *target, int targets,
                           gt_diagnostics *diagnostics) {
-  const char *list = "", *example = "", *known[GT_DATA_MAX_TARGETS];
+  gt_list examples = gt_list_open(arena, targets);
+  const char *known[GT_DATA_MAX_TARGETS];
   bool ok = true;
   for (int k = 0; k < targets; k++) {
     known[k] = target[k].name;
-    list = gt_arena_printf(arena, "%s%s%s", list, k ? ", " : "", known[k]);
-    example = gt_arena_printf(arena, "%s%s%s: %s", example, k ? ", " : "", known[k], default_for(&target[k]));
+    gt_list_add(&examples, "%s: %s", known[k], default_for(&target[k]));
   }
   if (gt_spec_is_null(node)) return true;
   if (node->kind != GT_SPEC_MAP || gt_spec_find(node, "type")) {
     gt_error_at(diagnostics, node->at, "this is the loss of a single target, and the data has %d: %s",
-                targets, list)
-        ->expected = gt_arena_printf(arena, "a loss for each target, such as loss: {%s}", example);
+                targets, gt_list_of(arena, known, targets))
+        ->expected = gt_arena_printf(arena, "a loss for each target, such as loss: {%s}", examples.text);
     return false;
   }
   for (int i = 0; i < node->count; i++) {
@@ -100,7 +100,7 @@ static bool check_targets(gt_arena *arena, const gt_spec *node, const gt_data_ta
     gt_diagnostic *d = gt_error_at(diagnostics, node->child[i]->key_at,
                                    "loss for '%.80s', which is not a target", node->child[i]->key);
     d->suggestion = gt_nearest(node->child[i]->key, known, (size_t)targets);
-    d->expected = gt_arena_printf(arena, "one of: %s", list);
+    d->expected = gt_arena_printf(arena, "one of: %s", gt_list_of(arena, known, targets));
     ok = false;
   }
   return ok;
@@ -340,13 +340,6 @@ static gt_loss_items items_of(gt_graph *graph, const gt_loss_input *input, bool 
   return items;
 }
 
-/* The sum of the items' weights, by which the sum of their losses is divided. */
-static gt_id divisor_of(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
-                        const gt_loss_items *items, gt_id weight_sum) {
-  const gt_id weight = item_weights(graph, loss, input, items->targets);
-  return weight == GT_NONE ? weight_sum : gt_sum(graph, gt_mul(graph, weight, items->weight), 0, false);
-}
-
 gt_id gt_loss_divisor_or_one(gt_graph *graph, gt_id divisor) {
   const gt_id is_positive = gt_less(graph, gt_constant(graph, 0), divisor);
   return gt_add(graph, divisor, gt_sub(graph, gt_constant(graph, 1), is_positive));
@@ -364,16 +357,19 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   const gt_id prediction = items.prediction, targets = items.targets;
   const int errors = diagnostics->errors;
   const gt_id each = build_item_losses(graph, loss, input, prediction, targets, diagnostics);
-  out->loss_sum = gt_sum(graph, gt_mul(graph, each, items.weight), 0, false);
-  out->weight_sum = gt_sum(graph, items.weight, 0, false);
-  out->divisor = divisor_of(graph, loss, input, &items, out->weight_sum);
-  const gt_id divisor =
-      input->weighted || input->ignores ? gt_loss_divisor_or_one(graph, out->divisor) : out->divisor;
-  out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, divisor);
-  out->correct_sum = GT_NONE;
+  gt_id *sum = out->sum;
+  sum[GT_SUM_LOSS] = gt_sum(graph, gt_mul(graph, each, items.weight), 0, false);
+  sum[GT_SUM_WEIGHT] = gt_sum(graph, items.weight, 0, false);
+  const gt_id weight = item_weights(graph, loss, input, targets);
+  sum[GT_SUM_DIVISOR] =
+      weight == GT_NONE ? GT_NONE : gt_sum(graph, gt_mul(graph, weight, items.weight), 0, false);
+  gt_id divisor = gt_loss_divisor(out);
+  if (input->weighted || input->ignores) divisor = gt_loss_divisor_or_one(graph, divisor);
+  out->mean = loss->type->sums_batch ? sum[GT_SUM_LOSS] : gt_div(graph, sum[GT_SUM_LOSS], divisor);
+  sum[GT_SUM_CORRECT] = GT_NONE;
   if (loss->type->correct) {
     const gt_id correct = item_values(graph, loss->type->correct, loss, input, items.shifted, targets);
-    out->correct_sum = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
+    sum[GT_SUM_CORRECT] = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
   }
   gt_graph_set_scope(graph, outer);
   if (out->mean != GT_NONE) return true;

@@ -21,4 +21,5 @@ GT_DEFINE(metric, average_precision) = {.name = "average_precision",
                                         .help = "area under the precision-recall curve",
                                         .tasks = GT_METRIC_CLASSES | GT_METRIC_BITS,
                                         .larger = true,
+                                        .of_positive = true,
                                         .of_scores = of_scores};

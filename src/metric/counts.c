@@ -12,6 +12,10 @@ gt_class_count gt_count_class(const gt_metric_counts *counts, int64_t class) {
 
 double gt_count_share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
+double gt_count_precision(gt_class_count c) { return gt_count_share(c.correct, c.predicted); }
+double gt_count_recall(gt_class_count c) { return gt_count_share(c.correct, c.labels); }
+double gt_count_f1(gt_class_count c) { return gt_count_share(2 * c.correct, c.labels + c.predicted); }
+
 double gt_count_macro(const gt_metric_counts *counts, gt_of_class value) {
   double sum = 0, classes = 0;
   for (int64_t c = 0; c < counts->classes; c++) {
@@ -45,5 +49,6 @@ double gt_count_micro(const gt_metric_counts *counts, gt_of_class value) {
 }
 
 double gt_count_binary(const gt_metric_counts *counts, gt_of_class value) {
-  return counts->classes == 2 ? value(gt_count_class(counts, 1)) : gt_count_macro(counts, value);
+  return counts->classes == 2 ? value(gt_count_class(counts, counts->positive))
+                              : gt_count_macro(counts, value);
 }

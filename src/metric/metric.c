@@ -89,7 +89,7 @@ static double value_of_bit_counts(const gt_metric_set *set, const gt_metric_type
                positives = sum_of(group, totals, set->bit_counts + 2 * outputs);
   const double count[4] = {group->targets->weight - predicted - positives + true_positives,
                            predicted - true_positives, positives - true_positives, true_positives};
-  return type->of_counts(&(gt_metric_counts){2, count});
+  return type->of_counts(&(gt_metric_counts){2, count, set->positive});
 }
 
 /* The value computed from the scores of the outputs' items. */

@@ -33,6 +33,7 @@ gt_metric_task gt_metric_task_of(const gt_loss *loss);
 typedef struct gt_metric_counts {
   int64_t classes;
   const double *count; /* [label][prediction]: sum of the items' weights */
+  int positive;        /* of two classes, the one that a metric of one class is about: 0 or 1 */
 } gt_metric_counts;
 
 /* Statistics of a split's targets, for one output or for all steps of a column. */
@@ -56,12 +57,14 @@ typedef struct gt_metric_scores {
   const float *score;   /* [items][outputs] */
   const int32_t *label; /* classes: [items] */
   const float *target;  /* bits, numbers: [items] */
+  int positive;         /* of two classes: as in gt_metric_counts */
 } gt_metric_scores;
 
 typedef struct gt_metric_type {
   const char *name, *help;
   unsigned tasks;      /* bits gt_metric_task: the tasks that it is defined for */
   bool larger;         /* true if larger values are better */
+  bool of_positive;    /* of two classes, it is the metric of the positive one */
   bool needs_variance; /* it uses gt_metric_targets.variance */
   bool needs_series;   /* the targets must be a time series: it uses gt_metric_targets.naive */
   bool needs_text;     /* the targets must be the characters or bytes of a text */
@@ -82,6 +85,7 @@ const char *gt_metric_unmet_requirement(const gt_metric_type *type, const gt_los
 typedef struct gt_metric_set {
   gt_metric_task task;
   int64_t outputs; /* values per item of the prediction; for classes, the number of logits */
+  int positive;    /* as in gt_metric_counts */
   int count;
   const gt_metric_type *type[GT_METRIC_MAX];
   int first[GT_METRIC_MAX]; /* index of each metric's first sum, if it has `emit` */

@@ -21,7 +21,7 @@ static double softmax(const float *logit, int64_t classes, int64_t class) {
 static double score_of(const gt_metric_scores *s, int64_t item, int64_t class) {
   const float *row = s->score + item * s->outputs;
   if (!s->label) return (double)row[0];
-  return s->outputs == 2 ? (double)row[1] - (double)row[0] : softmax(row, s->outputs, class);
+  return s->outputs == 2 ? (double)row[class] - (double)row[!class] : softmax(row, s->outputs, class);
 }
 
 /* The metric with one class as the positive one. item: room for all items. */
@@ -42,9 +42,9 @@ double gt_ranking(const gt_metric_scores *s, gt_of_ranking value) {
   if (s->label && s->outputs < 2) return NAN; /* no other class to rank against */
   gt_ranked *item = gt_alloc(((size_t)s->items + 1) * sizeof *item);
   const bool many = s->label && s->outputs > 2;
+  const int64_t first = many ? 0 : s->positive, end = many ? s->outputs : first + 1;
   double sum = 0;
-  for (int64_t class = many ? 0 : 1; class < (many ? s->outputs : 2); class ++)
-    sum += rank_class(s, class, item, value);
+  for (int64_t class = first; class < end; class ++) sum += rank_class(s, class, item, value);
   free(item);
   return many ? sum / (double)s->outputs : sum;
 }

@@ -11,7 +11,7 @@ typedef struct gt_ranked {
  * one is negative. */
 typedef double (*gt_of_ranking)(const gt_ranked *item, int64_t items, int64_t positives);
 
-/* For two classes and for bits, the metric with class 1 as the positive one. For more classes, the mean over
+/* The metric of the positive one of two classes; for bits, of 1. For more classes, the mean over
  * all classes: each is the positive one in turn, and items are ranked by its probability. NAN if a class has
  * no items or all of them, or if a score is not finite. */
 double gt_ranking(const gt_metric_scores *scores, gt_of_ranking value);

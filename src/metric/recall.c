@@ -1,14 +1,13 @@
 /* Recall, as sklearn.metrics.recall_score: the fraction of a class's items that are predicted as it. */
 #include "metric/counts.h"
 
-static double recall(gt_class_count c) { return gt_count_share(c.correct, c.labels); }
-
 GT_REGISTER(metric, recall)
-GT_COUNT_ROW(recall, "recall of class 1 if there are two classes, else the mean over the classes", recall,
-             binary);
+GT_COUNT_ROW(recall, "recall of class 1 if there are two classes, else the mean over the classes",
+             gt_count_recall, binary);
 GT_REGISTER(metric, recall_macro)
-GT_COUNT_ROW(recall_macro, "recall, mean over the classes", recall, macro);
+GT_COUNT_ROW(recall_macro, "recall, mean over the classes", gt_count_recall, macro);
 GT_REGISTER(metric, recall_micro)
-GT_COUNT_ROW(recall_micro, "recall of the counts summed over all classes", recall, micro);
+GT_COUNT_ROW(recall_micro, "recall of the counts summed over all classes", gt_count_recall, micro);
 GT_REGISTER(metric, recall_weighted)
-GT_COUNT_ROW(recall_weighted, "recall, mean over the classes weighted by their labels", recall, weighted);
+GT_COUNT_ROW(recall_weighted, "recall, mean over the classes weighted by their labels", gt_count_recall,
+             weighted);

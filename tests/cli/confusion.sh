@@ -61,6 +61,30 @@ mkdir "$TEST_TMP/some/sandal"
 model=$TEST_TMP/clothes/model.bin
 exits 0 "per class" evaluated --per-class
 says "by name" "sandal "
+
+# The mean is scikit-learn's macro average: over the classes that occur as a label or a prediction, so with `c`, which is
+# only predicted, and without `d`. precision_score, recall_score and f1_score (average='macro', zero_division=0) of the
+# labels aaabb and the predictions aacba are 5/9, 7/18 and 4/9.
+printf '%s\n' a,b,c,d,y 1,0,0,0,a 0,1,0,0,b 0,0,1,0,c 0,0,0,1,d > "$TEST_TMP/four.csv"
+printf '%s\n' a,b,c,d,y 1,0,0,0,a 1,0,0,0,a 0,0,1,0,a 0,1,0,0,b 1,0,0,0,b > "$TEST_TMP/two.csv"
+cat > "$TEST_TMP/four.yaml" << YAML
+data: {train: $TEST_TMP/four.csv, target: y, normalize: none}
+model: [{linear: 4}]
+optimizer: {type: adam, lr: 0.3}
+train: {epochs: 20, batch_size: 4}
+metrics: [precision_macro, recall_macro, f1_macro]
+YAML
+exits 0 "four classes" "$GTRAIN" train "$TEST_TMP/four.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/four"
+model=$TEST_TMP/four/model.bin
+exits 0 "two of them as labels, three as predictions" evaluated --data "$TEST_TMP/two.csv" --per-class
+says "the mean is a macro average" $'\nmean           5     0.5556     0.3889     0.4444'
+says "as are the metrics" "precision_macro 0.555556 recall_macro 0.388889 f1_macro 0.444444"
+says "a class without labels has no recall" $'\nc              0     0.0000          -     0.0000'
+says "and one that does not occur has nothing" $'\nd              0          -          -          -'
+exits 0 "as JSON" evaluated --data "$TEST_TMP/two.csv" --json
+says "the same" '"macro":{"precision":0.555555'
+says "and null" '"class":"d","samples":0,"precision":null,"recall":null,"f1":null'
+
 # For logic gates, the matrix counts the predictions of the hard gates.
 exits 0 "logic gates" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/gates" \
   --set train.epochs=1

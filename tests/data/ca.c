@@ -1,6 +1,6 @@
 /* Boards of automata as data: start states, targets, and errors in the config or the image. */
 #include "data/ca.h"
-#include "data/png.h"
+#include "draw/png.h"
 #include "data_support.h"
 
 static void boards_are_made(void **state) {

@@ -400,10 +400,6 @@ static void inputs_for_predictions(void **state) {
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &out, &error));
   assert_true(gt_split_input(&out, 0)->dim[0] == 2 && floats(gt_split_input(&out, 0))[0] == 2 &&
               floats(gt_split_input(&out, 0))[1] == 1);
-  assert_true(gt_data_write_csv(path_of("w.csv"), gt_split_input(&out, 0), names, NULL, 0, &error));
-  gt_split_finish(&out);
-  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path_of("w.csv")}, 1, &signature, &out, &error));
-  assert_true(floats(gt_split_input(&out, 0))[2] == 4 && floats(gt_split_input(&out, 0))[3] == 3);
   gt_split_finish(&out);
   gt_data_signature square = {
       .inputs = 1, .input = {{.name = "input", .rank = 2, .dim = {2, 2}, .element = GT_ELEMENT_F32}}};

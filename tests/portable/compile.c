@@ -11,7 +11,7 @@
 #include "backend/backend.h"
 #include "base/memory.h"
 #include "train/eval/predict.h"
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 #include "units.h"
 #include <stdio.h>
 #include <stdlib.h>

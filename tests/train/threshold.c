@@ -2,7 +2,8 @@
  * weights, probabilities that are equal as floats, and outputs that are not finite. Also: metrics of a
  * ranking read no score behind the last one. */
 #include "base/philox.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
+#include "train/eval/threshold_search.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@ static double value_at(const gt_scored *item, int64_t items, const gt_metric_typ
   double count[4] = {0};
   for (int64_t i = 0; i < items; i++)
     count[2 * item[i].label + (item[i].probability > threshold)] += item[i].weight;
-  return metric->of_counts(&(gt_metric_counts){2, count});
+  return metric->of_counts(&(gt_metric_counts){2, count, 1});
 }
 
 static void check(gt_scored *item, int64_t items, const char *name) {

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MAX_PIXELS "100000000"
 
@@ -55,11 +54,6 @@ static const gt_schema schema = {
 static bool report(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
   gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", what)->expected = expected;
   return false;
-}
-
-static bool is_folder(const char *path) {
-  struct stat s;
-  return path && stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *form) {
@@ -125,9 +119,9 @@ static bool list_pairs(opening *o, int k) {
 }
 
 static bool list_files(opening *o, int k, gt_split *split) {
-  const bool folder = is_folder(o->file[k][GT_IMAGE_INPUT].path);
+  const bool folder = gt_is_folder(o->file[k][GT_IMAGE_INPUT].path);
   set_trust(o, k);
-  if (k && folder != is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
+  if (k && folder != gt_is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
     return report(o->reader, "test", "one of train and test is a folder, the other a file",
                   "two folders, or two CSVs");
   if (o->roles > 1 && !folder)
@@ -401,7 +395,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
 
 static bool probe(const gt_data_probe *p) {
   if (p->tokens || gt_spec_find(p->spec, "text")) return false;
-  return is_folder(p->path) || (p->path && gt_image_is_named(p->path)) || gt_image_is_one(&p->head);
+  return gt_is_folder(p->path) || (p->path && gt_image_is_named(p->path)) || gt_image_is_one(&p->head);
 }
 
 const gt_data_format gt_data_images = {

@@ -5,7 +5,7 @@
 #include "data/ca.h"
 #include "base/memory.h"
 #include "data/format.h"
-#include "data/png.h"
+#include "data/images/images.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Opens datasets: chooses the format, reads its options and its files, prepares the splits. Reads inputs for
  * predictions. */
+#include "base/text.h"
 #include "data/data.h"
 #include "base/memory.h"
 #include "base/unicode.h"
@@ -118,13 +119,6 @@ const char *gt_data_format_name(const gt_data_format *format) { return format->n
 const gt_schema *gt_data_format_schema(const gt_data_format *format) { return format->schema; }
 const gt_schema *gt_data_common_schema(void) { return &common_schema; }
 
-static char *list_of_formats(gt_arena *arena) {
-  char *list = gt_arena_strdup(arena, "");
-  for (int i = 0; i < FORMATS; i++)
-    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", format_names[i]);
-  return list;
-}
-
 static const gt_data_format *probe(const gt_data_probe *p) {
   for (int i = 0; i < FORMATS; i++)
     if (formats[i]->probe && formats[i]->probe(p)) return formats[i];
@@ -176,7 +170,7 @@ static bool is_text(const gt_bytes *head) {
 /* Reports why no format was detected. found: the first file exists; text: it is text. */
 static void report_unknown_format(gt_data_reader *reader, const gt_spec *first, bool found, bool text) {
   gt_diagnostics *diagnostics = reader->diagnostics;
-  const char *formats_text = list_of_formats(reader->arena);
+  const char *formats_text = gt_list_of(reader->arena, format_names, FORMATS);
   if (report_unknown_keys(reader)) return;
   if (first && !found) {
     gt_data_find_file(reader, first);
@@ -302,9 +296,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requireme
 }
 
 void gt_dataset_close(gt_dataset *dataset) {
-  gt_split_finish(&dataset->split[GT_PART_TRAIN]);
-  gt_split_finish(&dataset->split[GT_PART_VALIDATION]);
-  gt_split_finish(&dataset->split[GT_PART_TEST]);
+  for (int part = 0; part < GT_PARTS; part++) gt_split_finish(&dataset->split[part]);
   *dataset = (gt_dataset){0};
 }
 

@@ -72,21 +72,17 @@ static int label_for(const label_names *classes, const char *text) {
 }
 
 static const char *list_of_names(gt_arena *arena, const char *const *names, int count) {
-  char *list = gt_arena_strdup(arena, "one of: ");
-  for (int i = 0; i < count && i < MAX_LISTED; i++)
-    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
-  return count > MAX_LISTED ? gt_arena_printf(arena, "%s, … %d classes", list, count) : list;
+  gt_list list = gt_list_open(arena, MAX_LISTED);
+  for (int i = 0; i < count; i++) gt_list_add(&list, "%s", names[i]);
+  return gt_arena_printf(arena, "one of: %s",
+                         gt_list_text(&list, gt_arena_printf(arena, ", … %d classes", count)));
 }
 
 static const char *list_of_labels(gt_arena *arena, const table *labels) {
-  char *list = gt_arena_strdup(arena, "one of the training labels: ");
-  int listed = 0;
-  for (int64_t i = 0; i < labels->count; i++) {
-    if (!labels->state[i]) continue;
-    if (listed == MAX_LISTED) return gt_arena_printf(arena, "%s, …", list);
-    list = gt_arena_printf(arena, "%s%s%" PRId64, list, listed++ ? ", " : "", i);
-  }
-  return list;
+  gt_list list = gt_list_open(arena, MAX_LISTED);
+  for (int64_t i = 0; i < labels->count; i++)
+    if (labels->state[i]) gt_list_add(&list, "%" PRId64, i);
+  return gt_arena_printf(arena, "one of the training labels: %s", gt_list_text(&list, ", …"));
 }
 
 static bool fail_unknown_class(gt_data_reader *reader, int entry, const char *const *names, int count,
@@ -126,7 +122,7 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
   if (!gt_try_alloc(&memory, (uint64_t)out->count, sizeof *out->state, "the classes", reader->error))
     return false;
   out->state = memory;
-  const int32_t *labels = gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->data;
+  const int32_t *labels = gt_train_target(dataset, 0)->data;
   for (int64_t i = 0; i < dataset->split[GT_PART_TRAIN].samples; i++)
     if (labels[i] >= 0) out->state[labels[i]] = SEEN;
   return true;

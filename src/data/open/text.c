@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_WINDOW = 1 << 20 };
 
@@ -134,11 +133,11 @@ static const char *unit_of(const gt_tokenizer_type *type) {
   return type->any_bytes ? "bytes" : type->is_exact ? "characters" : "words";
 }
 
-static bool make_split(const opening *o, const gt_text_view *text, int part, gt_split *split) {
+static bool make_split(const opening *o, const gt_text_view *text, int part) {
   gt_data_reader *reader = o->reader;
+  gt_split *split = &reader->dataset->split[part];
   const text_options *t = &o->options->text;
-  const int64_t stored =
-      encode(o->vocabulary, text, gt_split_add(split, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), reader->error);
+  const int64_t stored = encode(o->vocabulary, text, gt_split_new(split, GT_SAMPLE_INPUT, 0), reader->error);
   if (stored < 0) return false;
   if (stored > INT32_MAX)
     return gt_fail(reader->error, GT_ERR_DATA,
@@ -200,16 +199,14 @@ static bool learn(opening *o, const gt_text_view *whole, const gt_text_view *tra
 }
 
 static bool divide(opening *o, gt_text_view *whole) {
-  gt_dataset *dataset = o->reader->dataset;
   const double test = o->options->test_fraction, validation = o->reader->common->validation;
   const size_t train_end = end_of_fraction(o->type, whole, 1 - validation - test),
                validation_end = end_of_fraction(o->type, whole, 1 - test);
   const gt_text_view train = slice(whole, 0, train_end), middle = slice(whole, train_end, validation_end),
                      last = slice(whole, validation_end, whole->size);
-  return learn(o, whole, &train) && make_split(o, &train, GT_PART_TRAIN, &dataset->split[GT_PART_TRAIN]) &&
-         (!(validation > 0) ||
-          make_split(o, &middle, GT_PART_VALIDATION, &dataset->split[GT_PART_VALIDATION])) &&
-         (!(test > 0) || make_split(o, &last, GT_PART_TEST, &dataset->split[GT_PART_TEST]));
+  return learn(o, whole, &train) && make_split(o, &train, GT_PART_TRAIN) &&
+         (!(validation > 0) || make_split(o, &middle, GT_PART_VALIDATION)) &&
+         (!(test > 0) || make_split(o, &last, GT_PART_TEST));
 }
 
 /* Fails, before the file is read, if it must have too many tokens. */
@@ -231,9 +228,7 @@ static bool read_text(opening *o, gt_data_file file, int part) {
   bool ok = gt_text_clean(o->type, &text, reader->error);
   text.start = text.data;
   if (ok && !text.size) ok = gt_fail(reader->error, GT_ERR_DATA, "%s is empty; expected a text", file.path);
-  if (ok)
-    ok = part == GT_PART_TRAIN ? divide(o, &text)
-                               : make_split(o, &text, part, &reader->dataset->split[GT_PART_TEST]);
+  if (ok) ok = part == GT_PART_TRAIN ? divide(o, &text) : make_split(o, &text, part);
   gt_bytes_finish(&bytes);
   return ok;
 }
@@ -256,8 +251,7 @@ static bool open_sentences(gt_data_reader *reader, const options *o, const gt_to
 static gt_data_file find_text(gt_data_reader *reader, const char *split) {
   const gt_spec *node = gt_data_node(reader, split, NULL);
   gt_data_file file = gt_data_find_file(reader, node);
-  struct stat s;
-  if (!file.path || stat(file.path, &s) || !S_ISDIR(s.st_mode)) return file;
+  if (!gt_is_folder(file.path)) return file;
   gt_error_at(reader->diagnostics, node->at, "'%s' is a folder, and a text is a single file", node->scalar)
       ->expected = "a file; cat FOLDER/*.txt > all.txt joins those of a folder";
   return (gt_data_file){0};
@@ -410,7 +404,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
   if (!gt_read_file(path, GT_DATA_INFLATE_LIMIT, &bytes, error)) return false;
   gt_text_view text = {bytes.data, bytes.size, path, NULL};
   const bool ok = gt_text_clean(input->vocabulary->type, &text, error) &&
-                  read_windows(&text, input, gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
+                  read_windows(&text, input, gt_split_new(out, GT_SAMPLE_INPUT, 0), error);
   gt_bytes_finish(&bytes);
   return ok;
 }

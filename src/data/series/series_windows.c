@@ -4,6 +4,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/column.h"
 #include "data/table/table.h"
 #include "data/series/series.h"
@@ -98,29 +99,26 @@ static group_size *size_groups(const cutting *c, int part, int groups) {
   return size;
 }
 
-/* Lists groups without a window: "'north' (12 rows), 'south' (30 rows)". *count: their number. */
-static const char *list_short(const cutting *c, const group_size *size, int *count) {
+/* Lists groups without a window: "'north' (12 rows), 'south' (30 rows)". */
+static gt_list list_short(const cutting *c, const group_size *size) {
   const gt_series_rows *file = &c->reader->series->file[GT_SERIES_TRAIN];
-  const char *text = "";
-  *count = 0;
-  for (int g = 0; g < file->groups; g++) {
-    if (size[g].windows || !size[g].rows || (*count)++ >= MAX_LISTED) continue;
-    text = gt_arena_printf(c->reader->arena, "%s%s'%s' (%" PRId64 " rows)", text, *count > 1 ? ", " : "",
-                           file->name[g], size[g].rows);
-  }
-  return *count > MAX_LISTED ? gt_arena_printf(c->reader->arena, "%s, …", text) : text;
+  gt_list list = gt_list_open(c->reader->arena, MAX_LISTED);
+  for (int g = 0; g < file->groups; g++)
+    if (!size[g].windows && size[g].rows)
+      gt_list_add(&list, "'%s' (%" PRId64 " rows)", file->name[g], size[g].rows);
+  return list;
 }
 
 static void report_short(const cutting *c, int part, const group_size *size) {
   gt_data_reader *reader = c->reader;
-  int count;
-  const char *names = list_short(c, size, &count);
-  if (!count) return;
+  const gt_list groups = list_short(c, size);
+  if (!groups.count) return;
   gt_finding_at(reader->diagnostics, GT_FINDING_short_series, gt_data_position(reader, "series"),
-                "%d of %d groups %s shorter than a window and its horizon, %" PRId64 " rows%s%s%s: %s", count,
-                reader->series->file[GT_SERIES_TRAIN].groups, count == 1 ? "is" : "are",
+                "%d of %d groups %s shorter than a window and its horizon, %" PRId64 " rows%s%s%s: %s",
+                groups.count, reader->series->file[GT_SERIES_TRAIN].groups, groups.count == 1 ? "is" : "are",
                 c->o->window + c->o->horizon, part < 0 ? "" : ", in the ",
-                part < 0 ? "" : gt_data_part_names[part], part < 0 ? "" : " split", names)
+                part < 0 ? "" : gt_data_part_names[part], part < 0 ? "" : " split",
+                gt_list_text(&groups, ", …"))
       ->help = part < 0 ? "they give no samples; a smaller window or horizon uses them"
                         : "larger fractions, or a smaller window or horizon";
 }
@@ -154,17 +152,16 @@ static void log_summary(const cutting *c) {
   gt_arena *arena = reader->arena;
   const gt_series *series = reader->series;
   const gt_series_breaks *b = &series->breaks;
-  const char *counts = "", *name = reader->train_name ? reader->train_name : "the data";
+  gt_list counts = gt_list_open(arena, GT_PARTS);
+  const char *name = reader->train_name ? reader->train_name : "the data";
   int64_t all = 0;
   if (reader->trust.untrusted) return;
   for (int p = 0; p < GT_PARTS; p++) {
     all += c->windows[p];
-    if (c->windows[p])
-      counts = gt_arena_printf(arena, "%s%s%" PRId64 " %s", counts, *counts ? ", " : "", c->windows[p],
-                               gt_data_part_names[p]);
+    if (c->windows[p]) gt_list_add(&counts, "%" PRId64 " %s", c->windows[p], gt_data_part_names[p]);
   }
   gt_info("%s: %d series; windows of %" PRId64 " rows, then %" PRId64 " to predict: %s", name,
-          series->file[GT_SERIES_TRAIN].groups, c->o->window, c->o->horizon, counts);
+          series->file[GT_SERIES_TRAIN].groups, c->o->window, c->o->horizon, counts.text);
   if (b->gaps)
     gt_info("%s: %" PRId64 " gap%s in time%s; windows never span a gap (unless series: {gaps: ignore})",
             b->gap_path, b->gaps, b->gaps == 1 ? "" : "s", at_line(arena, b->gap_line));
@@ -281,10 +278,10 @@ static void describe_inputs(const cutting *c) {
   for (int k = 0; k < d->inputs; k++) {
     gt_input *input = &d->input[k];
     input->window = true;
-    input->element = gt_split_input(&d->split[GT_PART_TRAIN], k)->element;
+    input->element = gt_train_input(d, k)->element;
     input->rank = 2;
     input->dim[1] = input->dim[0];
-    input->dim[0] = gt_split_input(&d->split[GT_PART_TRAIN], k)->dim[1];
+    input->dim[0] = gt_train_input(d, k)->dim[1];
   }
 }
 
@@ -322,8 +319,8 @@ static void review_time(const cutting *c) {
         "the series has no 'time', though column '%s' holds dates: neither the order of the rows nor gaps "
         "are checked",
         column->name)
-        ->help = gt_arena_printf(c->reader->arena, "series: {time: %s}",
-                                 gt_csv_yaml_key(column->name, c->reader->arena));
+        ->help =
+        gt_arena_printf(c->reader->arena, "series: {time: %s}", gt_spec_key(c->reader->arena, column->name));
     return;
   }
 }

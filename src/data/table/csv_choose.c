@@ -2,6 +2,7 @@
 #include "data/table/csv_choose.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/series/series.h"
 #include <math.h>
 #include <string.h>
@@ -23,10 +24,9 @@ enum { TARGET, IGNORED, OTHER, INPUT = OTHER + GT_USES };
 
 /* --- columns of the training file --- */
 
-static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
-  char *list = gt_arena_strdup(arena, "");
+static const char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
   const int shown = csv->columns < MAX_LISTED ? csv->columns : MAX_LISTED;
-  for (int i = 0; i < shown; i++) list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", csv->names[i]);
+  const char *list = gt_list_of(arena, csv->names, shown);
   return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
 }
 
@@ -419,7 +419,7 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_table_file
   if (counts && !reader->typed->item[input].rule.given && !reader->trust.untrusted)
     gt_info(
         "%s: column '%s' counts the rows from %.15g but is an input; ignore it with data: {columns: {%s: ignore}}",
-        file->csv.path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
+        file->csv.path, name, facts->least, gt_spec_key(reader->arena, name));
 }
 
 bool gt_csv_drop_columns(gt_data_reader *reader, gt_table_file *file, gt_csv_inputs *inputs) {

@@ -1,5 +1,6 @@
 /* CSV: the message about columns whose cells cannot be read. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/table/table.h"
 #include <inttypes.h>
 #include <math.h>
@@ -45,37 +46,25 @@ static int rows_of(const gt_table_file *file, const gt_column_problem *problem, 
 static const char *first_cells(const gt_table_file *file, const gt_column_problem *problem, gt_arena *arena) {
   size_t row[MAX_CELLS];
   const int count = rows_of(file, problem, row);
-  const char *text = "";
+  gt_list list = gt_list_open(arena, count);
   char shown[48];
   for (int i = 0; i < count; i++) {
     const gt_cell cell = gt_table_locate(file, &file->column[problem->column], row[i]);
-    const char *what = cell.length ? gt_arena_printf(arena, "'%s'", gt_cell_shown(&cell, shown)) : "empty";
-    text = gt_arena_printf(arena, "%s%s%s at %u:%u", text, i ? ", " : "", what, cell.line, cell.column);
+    const char *quote = cell.length ? "'" : "";
+    gt_list_add(&list, "%s%s%s at %u:%u", quote, *quote ? gt_cell_shown(&cell, shown) : "empty", quote,
+                cell.line, cell.column);
   }
-  return text;
-}
-
-const char *gt_csv_yaml_key(const char *name, gt_arena *arena) {
-  bool plain = *name && !(*name >= '0' && *name <= '9');
-  const char *quoted = "";
-  for (const char *c = name; *c; c++) {
-    plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
-    quoted = *c == '\'' ? gt_arena_printf(arena, "%s''", quoted) : gt_arena_printf(arena, "%s%c", quoted, *c);
-  }
-  return plain ? name : gt_arena_printf(arena, "'%s'", quoted);
+  return list.text;
 }
 
 /* "data: {columns: {Name: ignore, Ticket: category}}"; NULL if no problem has a fix. */
 static const char *fixes(const gt_table_file *file, const gt_column_problem *problem, int problems,
                          gt_arena *arena) {
-  const char *text = "";
-  int shown = 0;
-  for (int i = 0; i < problems && shown < MAX_FIXES; i++) {
-    if (!problem[i].fix) continue;
-    text = gt_arena_printf(arena, "%s%s%s: %s", text, shown++ ? ", " : "",
-                           gt_csv_yaml_key(name_of(file, &problem[i]), arena), problem[i].fix);
-  }
-  return shown ? gt_arena_printf(arena, "data: {columns: {%s}}", text) : NULL;
+  gt_list list = gt_list_open(arena, MAX_FIXES);
+  for (int i = 0; i < problems; i++)
+    if (problem[i].fix)
+      gt_list_add(&list, "%s: %s", gt_spec_key(arena, name_of(file, &problem[i])), problem[i].fix);
+  return list.count ? gt_arena_printf(arena, "data: {columns: {%s}}", list.text) : NULL;
 }
 
 const char *gt_csv_drop_help(const gt_table_file *file, const gt_table_column *target,
@@ -83,7 +72,7 @@ const char *gt_csv_drop_help(const gt_table_file *file, const gt_table_column *t
   gt_arena arena;
   gt_arena_init(&arena);
   *out = 0;
-  const char *key = gt_csv_yaml_key(gt_table_name(file, target), &arena);
+  const char *key = gt_spec_key(&arena, gt_table_name(file, target));
   /* The sentence around the key has fewer than 80 bytes. */
   if (file->has_rules && strlen(key) < GT_CSV_DROP_HELP - 80)
     snprintf(out, GT_CSV_DROP_HELP, "; to leave out such rows: data: {columns: {%s: {missing: drop}}}", key);

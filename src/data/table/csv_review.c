@@ -1,5 +1,6 @@
 /* CSV: findings about the training file: numbers that stand for missing values, numbers with units, and
  * targets that are read as classes although their texts hardly repeat. */
+#include "base/text.h"
 #include "data/table/table.h"
 #include <math.h>
 
@@ -60,8 +61,7 @@ static void review_sentinels(gt_data_reader *reader, const gt_table_file *file) 
   for (int k = 0, column = file->inputs; k < d->targets; column += d->target[k++].column_count)
     for (int t = 0; t < d->target[k].column_count && !d->target[k].classification; t++)
       review_column(reader, file, &file->column[column + t].facts, d->target[k].columns[t],
-                    (const float *)gt_split_target(&d->split[GT_PART_TRAIN], k)->data + t,
-                    (size_t)d->target[k].column_count);
+                    (const float *)gt_train_target(d, k)->data + t, (size_t)d->target[k].column_count);
 }
 
 /* Reports targets with at least half as many different texts as rows: they are probably not classes but
@@ -93,7 +93,7 @@ static void review_units(gt_data_reader *reader, const gt_table_file *file) {
                   "'%s' holds %s ('%s'), read as text with %d categories", t->column.name, units.what,
                   units.example, file->column[c].facts.dictionary.distinct)
         ->help = gt_arena_printf(reader->arena, "%s; if they are categories: data: {columns: {%s: category}}",
-                                 units.fix, gt_csv_yaml_key(t->column.name, reader->arena));
+                                 units.fix, gt_spec_key(reader->arena, t->column.name));
   }
 }
 
@@ -116,22 +116,20 @@ static bool is_large(const gt_typed_column *c, const gt_column_facts *f) {
 }
 
 void gt_csv_report_large(gt_data_reader *reader, const gt_table_file *file) {
-  const char *names = "", *rules = "";
-  int count = 0;
+  gt_list names = gt_list_open(reader->arena, MAX_LISTED), rules = names;
   for (int i = 0; i < file->inputs && !reader->wanted->signature && !reader->trust.untrusted; i++) {
-    if (!is_large(&reader->typed->item[i], &file->column[i].facts) || count++ >= MAX_LISTED) continue;
-    const char *comma = count > 1 ? ", " : "", *name = gt_table_name(file, &file->column[i]);
-    names = gt_arena_printf(reader->arena, "%s%s'%s'", names, comma, name);
-    rules =
-        gt_arena_printf(reader->arena, "%s%s%s: ignore", rules, comma, gt_csv_yaml_key(name, reader->arena));
+    if (!is_large(&reader->typed->item[i], &file->column[i].facts)) continue;
+    const char *name = gt_table_name(file, &file->column[i]);
+    gt_list_add(&names, "'%s'", name);
+    gt_list_add(&rules, "%s: ignore", gt_spec_key(reader->arena, name));
   }
-  if (count)
+  if (names.count)
     gt_finding_at(reader->diagnostics, GT_FINDING_large_integers, gt_data_position(reader, "train"),
-                  "%s: column%s %s%s %s whole numbers beyond 16,777,216, which 32-bit floats round",
-                  file->csv.path, count == 1 ? "" : "s", names, count > MAX_LISTED ? ", …" : "",
-                  count == 1 ? "has" : "have")
+                  "%s: column%s %s %s whole numbers beyond 16,777,216, which 32-bit floats round",
+                  file->csv.path, names.count == 1 ? "" : "s", gt_list_text(&names, ", …"),
+                  names.count == 1 ? "has" : "have")
         ->help = gt_arena_printf(
         reader->arena,
         "if they identify rows: data: {columns: {%s}}; if they identify groups: category instead of ignore; if they are quantities: number",
-        rules);
+        rules.text);
 }

@@ -2,6 +2,7 @@
  * distinct texts and their numbers of cells: a text is examined once, not once for each row. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/unicode.h"
 #include "data/table/table.h"
 #include <inttypes.h>
@@ -183,7 +184,8 @@ static void find_words(const gt_texts *texts, const char **word, gt_arena *arena
 static void find_boolean_columns(gt_data_reader *reader, const gt_table_file *file, int index, int first) {
   gt_data_target *target = &reader->dataset->target[index];
   const int columns = target->column_count;
-  const char **words = GT_NEW_N(reader->arena, const char *, 2 * columns), *text = "";
+  const char **words = GT_NEW_N(reader->arena, const char *, 2 * columns);
+  gt_list texts = gt_list_open(reader->arena, columns);
   bool any = false;
   for (int t = 0; t < columns; t++) {
     const gt_column_facts *f = &gt_table_target(file, first + t)->facts;
@@ -191,10 +193,10 @@ static void find_boolean_columns(gt_data_reader *reader, const gt_table_file *fi
     any = true;
     find_words(&f->dictionary, &words[2 * t], reader->arena);
     if (f->texts)
-      text = gt_arena_printf(reader->arena, "%s%s'%s' is 1 and '%s' is 0 in '%s'", text, *text ? ", " : "",
-                             words[2 * t + 1], words[2 * t], target->columns[t]);
+      gt_list_add(&texts, "'%s' is 1 and '%s' is 0 in '%s'", words[2 * t + 1], words[2 * t],
+                  target->columns[t]);
   }
-  if (*text && !reader->trust.untrusted) gt_info("targets: %s", text);
+  if (texts.count && !reader->trust.untrusted) gt_info("targets: %s", texts.text);
   target->words = any ? words : NULL;
 }
 
@@ -322,7 +324,7 @@ static void report_missing_labels(gt_data_reader *reader, const gt_table_file *f
 /* The number of classes of labels that are numbers; 0: unknown, because this is the training file. */
 static int count_numbers(const gt_data_reader *reader, int index, bool is_training) {
   const gt_data_common *common = reader->common;
-  const gt_tensor *training = gt_split_target(&reader->dataset->split[GT_PART_TRAIN], index);
+  const gt_tensor *training = gt_train_target(reader->dataset, index);
   const int known = common->class_names.count ? common->class_names.count
                     : common->classes.integer ? (int)common->classes.integer
                                               : gt_data_model_target(reader, index)->classes;
@@ -457,7 +459,6 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_table_file *file, bool is_tr
   }
   if (!gt_csv_check_targets(file, gt_csv_number_columns(reader, file, false, true))) return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, file, k, is_training, gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
-      return false;
+    if (!read_target(reader, file, k, is_training, gt_split_new(out, GT_SAMPLE_TARGET, k))) return false;
   return true;
 }

@@ -1,9 +1,9 @@
 /* Typed columns of a dataset's inputs: creates them from the config or a trained model, fits them, and
  * converts the tensors of all splits. */
 #include "base/log.h"
+#include "base/text.h"
 #include "data/table/table.h"
 #include "data/date.h"
-#include "base/text.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -191,24 +191,20 @@ static const char *filled_gap(const gt_typed_column *c, uint64_t gaps, size_t ro
 
 const char *gt_csv_filled_gaps(const gt_table_file *file, const gt_typed_table *table, gt_arena *arena) {
   enum { MAX_COLUMNS = 8 };
-  const char *text = "";
-  int columns = 0;
+  gt_list list = gt_list_open(arena, MAX_COLUMNS);
   for (int i = 0; i < table->count && i < file->inputs; i++) {
     const gt_typed_column *c = &table->item[i];
     const uint64_t gaps = file->column[i].facts.empty + file->column[i].facts.missing;
-    if (!gaps || !c->final || !c->column.fills_later_files || c->rule.fill == GT_FILL_DROP ||
-        columns++ >= MAX_COLUMNS)
-      continue;
-    text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", filled_gap(c, gaps, file->rows, arena));
+    if (gaps && c->final && c->column.fills_later_files && c->rule.fill != GT_FILL_DROP)
+      gt_list_add(&list, "%s", filled_gap(c, gaps, file->rows, arena));
   }
-  if (columns > MAX_COLUMNS)
-    text = gt_arena_printf(arena, "%s and %d more columns", text, columns - MAX_COLUMNS);
-  if (!columns) return NULL;
+  if (!list.count) return NULL;
   return gt_arena_printf(
       arena,
       "missing values in %s that had none in training are filled with the median or the most "
-      "frequent value of the training rows: %s",
-      columns == 1 ? "a column" : "columns", text);
+      "frequent value of the training rows: %s%s",
+      list.count == 1 ? "a column" : "columns", gt_list_more(&list),
+      list.count > MAX_COLUMNS ? " columns" : "");
 }
 
 /* Sets input and stored of each column: the first input that reads it, and the index of its first stored
@@ -216,8 +212,7 @@ const char *gt_csv_filled_gaps(const gt_table_file *file, const gt_typed_table *
 static void set_places(const gt_data_reader *reader, gt_column_summary *all) {
   for (int k = reader->dataset->inputs - 1; k >= 0; k--) {
     const gt_table *table = reader->dataset->input[k].table;
-    const int64_t columns =
-        table ? table->count : gt_tensor_features(gt_split_input(&reader->dataset->split[GT_PART_TRAIN], k));
+    const int64_t columns = table ? table->count : gt_tensor_features(gt_train_input(reader->dataset, k));
     for (int64_t i = 0, at = 0; i < columns; i++) {
       all[reader->use[k].place[i]].input = k;
       all[reader->use[k].place[i]].stored = at;
@@ -246,7 +241,7 @@ bool gt_data_fit_columns(gt_data_reader *reader) {
   if (!reader->typed || reader->wanted->signature) return true;
   bool *fitted = GT_NEW_N(reader->arena, bool, reader->typed->count + 1);
   for (int k = 0; k < dataset->inputs; k++) {
-    const gt_tensor *raw = gt_split_input(&dataset->split[GT_PART_TRAIN], k);
+    const gt_tensor *raw = gt_train_input(dataset, k);
     const gt_typed_use *use = &reader->use[k];
     for (int64_t i = 0, at = 0; i < use->columns && raw->element == GT_ELEMENT_F32; i++) {
       const int32_t index = use->place[i];

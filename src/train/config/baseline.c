@@ -1,10 +1,10 @@
 #include "train/config/baseline.h"
-#include "train/config/config_metrics.h"
-#include "base/memory.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "data/column.h"
+#include "train/config/class_table.h"
 #include "train/config/sampler.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,37 +17,34 @@ static double weight_of(const gt_split *split, int64_t sample) {
   return weights ? (double)weights[sample] : 1;
 }
 
-static void add(gt_baseline *b, const char *name, double value) {
-  b->metric[b->count++] = (gt_metric){name, value};
+static gt_result_id metric_of(int target, const char *name) {
+  return (gt_result_id){.kind = gt_metric_find(name), .target = target, .column = -1};
 }
 
-/* The sum of the weights of the labels of each class, [classes]. */
-static double *count_labels(const gt_split *split, int target, int classes, gt_arena *arena) {
-  double *count = GT_NEW_N(arena, double, classes);
-  const int32_t *label = gt_split_target(split, target)->data;
-  const int64_t each = gt_tensor_features(gt_split_target(split, target));
-  for (int64_t i = 0; i < split->samples * each; i++)
-    if (label[i] >= 0) count[label[i]] += weight_of(split, i / each);
-  return count;
+static void add(gt_baseline *b, int target, const char *name, double value) {
+  b->metric[b->count++] = (gt_result_item){metric_of(target, name), value};
+}
+
+/* The guess that always outputs one class. */
+static const char *always_text(const gt_dataset *data, int target, int class, gt_arena *arena) {
+  return gt_arena_printf(arena, "always '%s'", gt_class_name(&data->target[target], 0, class, arena));
 }
 
 static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *split, int target,
                                        gt_arena *arena) {
   gt_baseline b = {0};
-  const double *training_count =
-                   count_labels(&data->split[GT_PART_TRAIN], target, data->target[target].classes, arena),
-               *count = count_labels(split, target, data->target[target].classes, arena);
+  const double *training_weight =
+                   gt_class_items_of(data, &data->split[GT_PART_TRAIN], target, 0, 1, arena).weight,
+               *weight = gt_class_items_of(data, split, target, 0, 1, arena).weight;
   double all = 0;
   int most = 0;
-  for (int c = 0; c < data->target[target].classes; c++) {
-    if (training_count[c] > training_count[most]) most = c;
-    all += count[c];
+  for (int c = 0; weight && c < data->target[target].classes; c++) {
+    if (training_weight[c] > training_weight[most]) most = c;
+    all += weight[c];
   }
   if (!(all > 0)) return b;
-  b.guess = data->target[target].class_names
-                ? gt_arena_printf(arena, "always '%s'", data->target[target].class_names[most])
-                : gt_arena_printf(arena, "always '%d'", most);
-  add(&b, "accuracy", count[most] / all);
+  b.guess = always_text(data, target, most, arena);
+  add(&b, target, "accuracy", weight[most] / all);
   return b;
 }
 
@@ -77,12 +74,6 @@ gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t 
   return (gt_target_errors){e.squared / all, e.absolute / all, e.wrong / all};
 }
 
-/* The guess that always outputs one value of a boolean target. */
-static const char *always_text(const gt_dataset *data, int target, int value, gt_arena *arena) {
-  return data->target[target].words ? gt_arena_printf(arena, "always '%s'", data->target[target].words[value])
-                                    : gt_arena_printf(arena, "always '%d'", value);
-}
-
 static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *split, int target,
                                        gt_arena *arena) {
   gt_baseline b = {0};
@@ -109,13 +100,13 @@ static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *
                                    : "always the mean";
   }
   if (bits) {
-    add(&b, "accuracy", 1 - mean.wrong);
+    add(&b, target, "accuracy", 1 - mean.wrong);
     return b;
   }
-  if (!strcmp(loss->name, "mse")) add(&b, "loss", loss_mean.squared);
-  if (!strcmp(loss->name, "mae")) add(&b, "loss", loss_mean.absolute);
-  add(&b, "rmse", rmse);
-  add(&b, "mae", mean.absolute);
+  if (!strcmp(loss->name, "mse")) add(&b, target, "loss", loss_mean.squared);
+  if (!strcmp(loss->name, "mae")) add(&b, target, "loss", loss_mean.absolute);
+  add(&b, target, "rmse", rmse);
+  add(&b, target, "mae", mean.absolute);
   return b;
 }
 
@@ -166,29 +157,28 @@ static gt_baseline baseline_of_series(const gt_config *config, const gt_split *s
   const double error = season < last ? season : last;
   b.guess = season < last ? season_text(config, arena) : "the last value";
   if (is_discrete(config, 0))
-    add(&b, "accuracy", 1 - error);
+    add(&b, 0, "accuracy", 1 - error);
   else
-    add(&b, "mae", error);
+    add(&b, 0, "mae", error);
   return b;
 }
 
 /* "3.6"; for several columns "mae.sales 3.6, mae.visits 0.2", because their units differ. */
-static const char *naive_values(const gt_data_target *target, const double *error, int64_t outputs,
-                                bool discrete, gt_arena *arena) {
+static const char *naive_values(const gt_dataset *data, const double *error, int64_t outputs, bool discrete,
+                                gt_arena *arena) {
   enum { MAX_COLUMNS = 8 }; /* more columns are summarized by their mean */
-  const int64_t columns = outputs / target->horizon;
+  const int64_t horizon = data->target[0].horizon, columns = outputs / horizon;
   const double mean = mean_over_outputs(error, outputs);
-  const char *text = "";
-  const char *metric = discrete ? "accuracy" : "mae";
+  gt_list list = gt_list_open(arena, MAX_COLUMNS);
+  gt_result_id id = metric_of(0, discrete ? "accuracy" : "mae");
   if (columns == 1 || columns > MAX_COLUMNS)
     return gt_arena_printf(arena, "%.4g", discrete ? 1 - mean : mean);
   for (int64_t c = 0; c < columns; c++) {
-    const double value = mean_over_steps(error, target->horizon, columns, c);
-    text = gt_arena_printf(arena, "%s%s%s.%s %.4g", text, c ? ", " : "", metric,
-                           gt_config_value_name(target, (int)outputs, true, (int)c, arena),
-                           discrete ? 1 - value : value);
+    const double value = mean_over_steps(error, horizon, columns, c);
+    id.column = (int)c;
+    gt_list_add(&list, "%s %.4g", gt_result_print(data, id, arena), discrete ? 1 - value : value);
   }
-  return text;
+  return list.text;
 }
 
 const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
@@ -201,61 +191,46 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   const gt_split *split = splits[i];
   const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
   if (!split->naive[GT_NAIVE_LAST]) return NULL;
-  const gt_data_target *target = &data->target[0];
   const bool discrete = is_discrete(config, 0);
-  const char *last = naive_values(target, split->naive[GT_NAIVE_LAST], outputs, discrete, arena),
+  const char *last = naive_values(data, split->naive[GT_NAIVE_LAST], outputs, discrete, arena),
              *metric = strchr(last, ' ') ? ""
                        : discrete        ? "accuracy "
                                          : "mae ";
   const char *text = gt_arena_printf(arena, "%s%s with the last value", metric, last);
   if (split->naive[GT_NAIVE_SEASON])
     text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
-                           naive_values(target, split->naive[GT_NAIVE_SEASON], outputs, discrete, arena),
+                           naive_values(data, split->naive[GT_NAIVE_SEASON], outputs, discrete, arena),
                            season_text(config, arena));
   return gt_arena_printf(arena, "%s (%s)", text, names[i]);
 }
 
 /* --- with a threshold --- */
 
-/* Sums the weights of the items with label 0 and 1, for each column: count [columns][2]. Samples are weighted
- * for bits, not for classes, as in the metrics. */
-static void count_bits(const gt_split *split, bool classes, int64_t columns, double *count) {
-  const gt_tensor *target = gt_split_target(split, 0);
-  const int64_t each = gt_tensor_features(target);
-  for (int64_t i = 0; i < split->samples * each; i++) {
-    const int32_t class = classes ? ((const int32_t *)target->data)[i] : 0;
-    const bool label = classes ? class > 0 : ((const float *)target->data)[i] > 0.5f;
-    if (class >= 0) count[2 * (i % columns) + label] += classes ? 1 : weight_of(split, i / each);
-  }
-}
-
 /* The metric of always answering `answer`, for count[2] items with label 0 and 1. */
-static double metric_of_answer(const gt_metric_type *type, const double *count, int answer) {
+static double metric_of_answer(const gt_metric_type *type, const double *count, int answer, int positive) {
   const double matrix[] = {answer ? 0 : count[0], answer ? count[0] : 0, /* [label][predicted] */
                            answer ? 0 : count[1], answer ? count[1] : 0};
-  return type->of_counts(&(gt_metric_counts){2, matrix});
+  return type->of_counts(&(gt_metric_counts){2, matrix, positive});
 }
 
-/* Adds the best that constant answers reach by a metric: the mean over the columns. */
+/* Adds the best that constant answers reach by a metric: the mean over the columns. count: [columns][2]. */
 static void add_at_threshold(gt_baseline *b, const gt_config *config, const gt_metric_type *type,
                              const double *count, int64_t columns, gt_arena *arena) {
   double sum = 0;
   int answer = 0;
   for (int64_t c = 0; c < columns; c++) {
-    const double zero = metric_of_answer(type, count + 2 * c, 0),
-                 one = metric_of_answer(type, count + 2 * c, 1);
+    const int positive = config->dataset.target[0].positive;
+    const double zero = metric_of_answer(type, count + 2 * c, 0, positive),
+                 one = metric_of_answer(type, count + 2 * c, 1, positive);
     answer = one >= zero;
     sum += answer ? one : zero;
   }
   for (int i = 0; i < b->at_thresholds; i++)
-    if (!strcmp(b->at_threshold[i].name, type->name)) return;
-  if (!b->at_thresholds) {
-    const char *const *names = config->dataset.target[0].class_names;
-    b->guess_at_threshold = columns > 1 ? "always the same answer"
-                            : names     ? gt_arena_printf(arena, "always '%s'", names[answer])
-                                        : always_text(&config->dataset, 0, answer, arena);
-  }
-  b->at_threshold[b->at_thresholds++] = (gt_metric){type->name, sum / (double)columns};
+    if (b->at_threshold[i].id.kind->type == type) return;
+  if (!b->at_thresholds)
+    b->guess_at_threshold =
+        columns > 1 ? "always the same answer" : always_text(&config->dataset, 0, answer, arena);
+  b->at_threshold[b->at_thresholds++] = (gt_result_item){metric_of(0, type->name), sum / (double)columns};
 }
 
 static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_split *split,
@@ -265,7 +240,12 @@ static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_
                 values = target->horizon ? outputs / target->horizon : outputs,
                 columns = target->classification ? 1 : values;
   double *count = GT_NEW_N(arena, double, 2 * columns);
-  count_bits(split, target->classification, columns, count);
+  /* As in the metrics, samples are weighted for bits, not for classes. */
+  for (int64_t c = 0; c < columns; c++) {
+    const gt_class_items items = gt_class_items_of(&config->dataset, split, 0, c, columns, arena);
+    for (int k = 0; k < 2; k++)
+      count[2 * c + k] = target->classification ? (double)items.count[k] : items.weight[k];
+  }
   add_at_threshold(b, config, config->threshold.metric, count, columns, arena);
   for (int i = 0; gt_threshold_metrics[i]; i++)
     add_at_threshold(b, config, gt_metric_find(gt_threshold_metrics[i])->type, count, columns, arena);
@@ -280,7 +260,6 @@ static const gt_spec *loss_node(const gt_config *config, int target) {
 
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const char *name = data->target[target].name;
   const bool discrete = is_discrete(config, target);
   if (!split || !gt_split_target(split, target)->data ||
       !gt_split_target(&data->split[GT_PART_TRAIN], target)->data || data->boards)
@@ -296,9 +275,6 @@ gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int t
     const gt_baseline naive = baseline_of_series(config, split, arena);
     if (!b.count || naive.metric[0].value > b.metric[0].value) b = naive;
   }
-  for (int i = 0; name && i < b.count; i++)
-    b.metric[i].name = gt_arena_printf(arena, "%s.%s", name, b.metric[i].name);
-
   b.balances = gt_spec_find(loss_node(config, target), "class_weights") || gt_sampler_balances(config);
   if (b.count && config->threshold.count) find_at_threshold(&b, config, split, arena);
   return b;
@@ -310,21 +286,21 @@ gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_
   return all;
 }
 
-const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
+const gt_result_item *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
   for (int i = 0; i < baseline->count; i++)
-    if (gt_result_has(results, baseline->metric[i].name)) return &baseline->metric[i];
+    if (gt_result_find(results, baseline->metric[i].id)) return &baseline->metric[i];
   return NULL;
 }
 
-const gt_metric *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
+const gt_result_item *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
   for (int i = 0; i < baseline->at_thresholds; i++)
-    if (gt_result_has(results, baseline->at_threshold[i].name)) return &baseline->at_threshold[i];
+    if (gt_result_find(results, baseline->at_threshold[i].id)) return &baseline->at_threshold[i];
   return NULL;
 }
 
 /* True if the baseline makes no error, because all samples have the same target: no model can be better. */
-static bool is_perfect(const gt_metric *m) {
-  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? m->value >= 1 : m->value <= 0;
+static bool is_perfect(const gt_result_item *m) {
+  return gt_metric_is_larger_better(m->id.kind) ? m->value >= 1 : m->value <= 0;
 }
 
 bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results) {
@@ -332,15 +308,14 @@ bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results) 
 }
 
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
-  const gt_metric *m = gt_baseline_main(baseline, results);
+  const gt_result_item *m = gt_baseline_main(baseline, results);
   if (!m || !gt_baseline_is_aim(baseline, results) || is_perfect(m)) return false;
   for (int i = 0; i < baseline->at_thresholds; i++) {
-    const gt_metric *other = &baseline->at_threshold[i];
-    if (gt_result_has(results, other->name) && gt_result_value(results, other->name) > other->value)
-      return false;
+    const gt_result_item *other = &baseline->at_threshold[i];
+    if (gt_result_value(results, other->id) > other->value) return false;
   }
-  const double value = gt_result_value(results, m->name);
-  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? !(value > m->value) : !(value < m->value);
+  const double value = gt_result_value(results, m->id);
+  return gt_metric_is_larger_better(m->id.kind) ? !(value > m->value) : !(value < m->value);
 }
 
 /* Finds the largest magnitude of each column. most: [columns], zeroed by the caller. */

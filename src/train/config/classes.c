@@ -1,5 +1,6 @@
 #include "train/config/classes.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "train/config/review.h"
 #include <math.h>
 #include <string.h>
@@ -8,78 +9,38 @@
  * largest number that could be a label. */
 enum { MAX_SHOWN = 10, MAX_MISSING = 3, LARGEST_LABEL = 999 };
 
-/* The number of labels of each class, [classes]; NULL: the split has none. */
-static const int64_t *count_split(const gt_split *split, int target, int classes, gt_arena *arena) {
-  const int32_t *label = gt_split_target(split, target)->data;
-  if (!split->samples || !label) return NULL;
-  int64_t *count = GT_NEW_N(arena, int64_t, classes);
-  const int64_t labels = split->samples * gt_tensor_features(gt_split_target(split, target));
-  for (int64_t i = 0; i < labels; i++)
-    if (label[i] >= 0) count[label[i]]++;
-  return count;
-}
-
-gt_class_counts gt_class_counts_of(const gt_dataset *data, int target, gt_arena *arena) {
-  gt_class_counts c = {0};
-  if (!data->target[target].classification || !gt_split_target(&data->split[GT_PART_TRAIN], target)->data)
-    return c;
-  const gt_split *split[] = {&data->split[GT_PART_TRAIN], &data->split[GT_PART_VALIDATION],
-                             &data->split[GT_PART_TEST]};
-  c.classes = data->target[target].classes;
-  c.names = data->target[target].class_names;
-  c.target = data->target[target].name;
-  for (int s = 0; s < 3; s++) c.split[s] = count_split(split[s], target, c.classes, arena);
-  return c;
-}
-
-const char *gt_class_name(const gt_class_counts *counts, int index, gt_arena *arena) {
-  return counts->names ? counts->names[index] : gt_arena_printf(arena, "%d", index);
-}
-
-const char *gt_class_counts_text(const gt_class_counts *counts, gt_arena *arena) {
-  const char *text = "";
-  for (int i = 0; i < counts->classes && i < MAX_SHOWN; i++)
-    text = gt_arena_printf(arena, "%s%s%s %lld", text, i ? ", " : "", gt_class_name(counts, i, arena),
-                           (long long)counts->split[0][i]);
-  return counts->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ... (%d classes)", text, counts->classes)
-                                     : text;
-}
-
 /* "'a', 'b'"; the first ones if there are many classes. */
-static const char *list_names(const gt_class_counts *counts, gt_arena *arena) {
-  const char *text = "";
-  for (int i = 0; i < counts->classes && i < MAX_SHOWN; i++)
-    text = gt_arena_printf(arena, "%s%s'%s'", text, i ? ", " : "", gt_class_name(counts, i, arena));
-  return counts->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
+static const char *list_names(const gt_class_table *c, gt_arena *arena) {
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
+  for (int i = 0; i < c->classes; i++) gt_list_add(&list, "'%s'", c->name[i]);
+  return gt_list_text(&list, ", ...");
 }
 
 /* " of target 'kind'" if there are several targets, otherwise "". */
-static const char *of_target(const gt_class_counts *c, gt_arena *arena) {
+static const char *of_target(const gt_class_table *c, gt_arena *arena) {
   return c->target ? gt_arena_printf(arena, " of target '%s'", c->target) : "";
 }
 
 /* Lists the classes of which `has` counts at least `least` samples and `lacks` none. */
-static const char *list_missing(const gt_class_counts *c, const int64_t *has, const int64_t *lacks,
+static const char *list_missing(const gt_class_table *c, const int64_t *has, const int64_t *lacks,
                                 int64_t least, gt_arena *arena) {
-  const char *text = "";
-  int found = 0;
+  gt_list list = gt_list_open(arena, MAX_MISSING);
   for (int i = 0; i < c->classes; i++)
-    if (has[i] >= least && !lacks[i] && found++ < MAX_MISSING)
-      text = gt_arena_printf(arena, "%s%s'%s'", text, *text ? ", " : "", gt_class_name(c, i, arena));
-  return found > MAX_MISSING ? gt_arena_printf(arena, "%s and %d more", text, found - MAX_MISSING) : text;
+    if (has[i] >= least && !lacks[i]) gt_list_add(&list, "'%s'", c->name[i]);
+  return gt_list_more(&list);
 }
 
-static void review_split(gt_config *config, const gt_class_counts *c, int split, gt_arena *arena) {
+static void review_split(gt_config *config, const gt_class_table *c, int split, gt_arena *arena) {
   const gt_position at = gt_config_place_of_split(config, split);
   /* The finding rare_class already names classes with a single sample. */
   const int64_t least = gt_diagnostics_has(&config->diagnostics, GT_FINDING_rare_class) ? 2 : 1;
   const char *text;
-  if (!c->split[split]) return;
-  if (*(text = list_missing(c, c->split[0], c->split[split], least, arena)))
+  if (!c->part[split].count) return;
+  if (*(text = list_missing(c, c->part[0].count, c->part[split].count, least, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
                   "the %s split has no sample of class %s%s", gt_part_keys[split], text, of_target(c, arena))
         ->help = "a larger split; its accuracy tells nothing about that class";
-  if (*(text = list_missing(c, c->split[split], c->split[0], 1, arena)))
+  if (*(text = list_missing(c, c->part[split].count, c->part[0].count, 1, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
                   "the %s split has class %s%s, but the training split does not", gt_part_keys[split], text,
                   of_target(c, arena))
@@ -87,34 +48,31 @@ static void review_split(gt_config *config, const gt_class_counts *c, int split,
 }
 
 /* "1, 2, 3": the classes with training samples; the first ones if there are many. */
-static const char *list_found(const gt_class_counts *c, gt_arena *arena) {
-  const char *list = "";
-  for (int i = 0, n = 0; i < c->classes && n < MAX_SHOWN + 1; i++)
-    if (c->split[0][i] && ++n <= MAX_SHOWN)
-      list = gt_arena_printf(arena, "%s%s%d", list, *list ? ", " : "", i);
-    else if (n > MAX_SHOWN)
-      list = gt_arena_printf(arena, "%s, ...", list);
-  return list;
+static const char *list_found(const gt_class_table *c, gt_arena *arena) {
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
+  for (int i = 0; i < c->classes; i++)
+    if (c->part[0].count[i]) gt_list_add(&list, "%d", i);
+  return gt_list_text(&list, ", ...");
 }
 
-static int count_found(const gt_class_counts *c) {
+static int count_found(const gt_class_table *c) {
   int found = 0;
-  for (int i = 0; i < c->classes; i++) found += c->split[0][i] > 0;
+  for (int i = 0; i < c->classes; i++) found += c->part[0].count[i] > 0;
   return found;
 }
 
-static const char *classes_help(const gt_class_counts *c, const char *condition, gt_arena *arena) {
+static const char *classes_help(const gt_class_table *c, const char *condition, gt_arena *arena) {
   return gt_arena_printf(arena,
                          "data: {task: classification, classes: [%s]}, which numbers these labels from 0%s",
                          list_found(c, arena), condition);
 }
 
 /* class_names may list a class that has no sample: a misspelled name, or a class of other data. */
-static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena *arena) {
+static void review_listed(gt_config *config, const gt_class_table *c, gt_arena *arena) {
   const gt_spec *listed = gt_spec_find(gt_spec_find(config->root, "data"), "class_names");
   int64_t *one_each = GT_NEW_N(arena, int64_t, c->classes);
   for (int i = 0; i < c->classes; i++) one_each[i] = 1;
-  const char *text = list_missing(c, one_each, c->split[0], 1, arena);
+  const char *text = list_missing(c, one_each, c->part[0].count, 1, arena);
   if (!gt_spec_is_null(listed) && *text)
     gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, listed->at,
                   "class_names lists %s, but no training sample has such a label", text)
@@ -123,7 +81,7 @@ static void review_listed(gt_config *config, const gt_class_counts *c, gt_arena 
 
 /* Classes are numbered from 0: if labels count from 1, class 0 has no sample, and the model has one output
  * too many. */
-static void review_empty(gt_config *config, int target, const gt_class_counts *c, int found, int empty,
+static void review_empty(gt_config *config, int target, const gt_class_table *c, int found, int empty,
                          gt_arena *arena) {
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
                 "class %d%s has no training sample: labels count from 0, and %d of the %d classes occur",
@@ -137,10 +95,10 @@ static void review_empty(gt_config *config, int target, const gt_class_counts *c
 
 /* Counts number targets as labels if they could be labels: one column of whole numbers from 0 to
  * LARGEST_LABEL. */
-static gt_class_counts count_possible_labels(const gt_tensor *targets, int64_t horizon, gt_arena *arena) {
+static gt_class_table count_possible_labels(const gt_tensor *targets, int64_t horizon, gt_arena *arena) {
   const float *value = targets->data;
   const int64_t each = horizon ? horizon : 1;
-  gt_class_counts c = {0};
+  gt_class_table c = {0};
   if (targets->element != GT_ELEMENT_F32 || !value || gt_tensor_features(targets) != each) return c;
   int64_t *count = GT_NEW_N(arena, int64_t, LARGEST_LABEL + 1);
   int classes = 0;
@@ -150,13 +108,13 @@ static gt_class_counts count_possible_labels(const gt_tensor *targets, int64_t h
     count[(int)v]++;
     if (v >= (float)classes) classes = (int)v + 1;
   }
-  return (gt_class_counts){.classes = classes, .split = {count}};
+  return (gt_class_table){.classes = classes, .part = {{count, NULL}}};
 }
 
 const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena) {
   static const char condition[] = ", if the targets are classes";
-  gt_class_counts c = gt_class_counts_of(data, target, arena);
-  if (c.names) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
+  gt_class_table c = gt_class_table_of(data, target, arena);
+  if (c.is_named) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
   const bool series = data->target[target].horizon; /* a series cannot have a list of classes */
   if (numbers)
@@ -231,23 +189,22 @@ static gt_spec *balanced_node(const gt_config *config, const char *target) {
 
 static void balance_classes(gt_config *config, int target, gt_arena *arena) {
   gt_spec *node = balanced_node(config, config->dataset.target[target].name);
-  const gt_class_counts c = gt_class_counts_of(&config->dataset, target, arena);
-  const char *text = "";
+  const gt_class_table c = gt_class_table_of(&config->dataset, target, arena);
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
   int64_t all = 0;
   if (!node || !c.classes) return;
-  for (int i = 0; i < c.classes; i++) all += c.split[0][i];
+  for (int i = 0; i < c.classes; i++) all += c.part[0].count[i];
   node->kind = GT_SPEC_SEQUENCE;
   node->scalar = NULL;
   for (int i = 0; i < c.classes; i++) {
-    const int64_t count = c.split[0][i];
+    const int64_t count = c.part[0].count[i];
     const char *weight =
         gt_arena_printf(arena, "%.6g", count ? (double)all / ((double)c.classes * (double)count) : 1.0);
     gt_spec *item = gt_spec_add(arena, node, NULL, gt_spec_text(arena, weight));
     item->at = node->at;
-    if (i < MAX_SHOWN)
-      text = gt_arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", gt_class_name(&c, i, arena), weight);
+    gt_list_add(&list, "%s %s", c.name[i], weight);
   }
-  gt_info("balanced class weights%s: %s%s", of_target(&c, arena), text, c.classes > MAX_SHOWN ? ", ..." : "");
+  gt_info("balanced class weights%s: %s", of_target(&c, arena), gt_list_text(&list, ", ..."));
 }
 
 /* Without the data the weights are unknown; the loss is then checked as if it had no class weights. */
@@ -266,22 +223,22 @@ void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
 }
 
 static void review_target(gt_config *config, int target, gt_arena *arena) {
-  const gt_class_counts c = gt_class_counts_of(&config->dataset, target, arena);
+  const gt_class_table c = gt_class_table_of(&config->dataset, target, arena);
   int only = 0, empty = -1;
   review_constant(config, target, arena);
   if (!c.classes) return;
   const int found = count_found(&c);
   for (int i = 0; i < c.classes; i++)
-    if (c.split[0][i])
+    if (c.part[0].count[i])
       only = i;
     else if (empty < 0)
       empty = i;
-  if (found > 1 && found < c.classes && !c.names) review_empty(config, target, &c, found, empty, arena);
-  if (c.names) review_listed(config, &c, arena);
+  if (found > 1 && found < c.classes && !c.is_named) review_empty(config, target, &c, found, empty, arena);
+  if (c.is_named) review_listed(config, &c, arena);
   if (found == 1 && !gt_diagnostics_has(&config->diagnostics, GT_FINDING_splits_as_classes))
     gt_finding_at(&config->diagnostics, GT_FINDING_one_class, gt_spec_find(config->root, "data")->at,
                   "all training samples have the same class%s, '%s': any model has an accuracy of 1 on them",
-                  of_target(&c, arena), gt_class_name(&c, only, arena))
+                  of_target(&c, arena), c.name[only])
         ->help = "data with samples of each class";
   review_split(config, &c, GT_PART_VALIDATION, arena);
   review_split(config, &c, GT_PART_TEST, arena);

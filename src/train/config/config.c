@@ -9,6 +9,7 @@
 #include "train/config/review.h"
 #include "train/config/sampler.h"
 #include "train/config/target_scaling.h"
+#include "train/config/threshold.h"
 #include <string.h>
 
 static bool is_override(const gt_spec *node) { return gt_position_is_override(node->at); }
@@ -37,8 +38,6 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
   const gt_position at = node ? node->at : config->root->at;
   if (!gt_schema_read(&gt_train_schema, train, NULL, NULL, node, at, "in 'train'", arena, diagnostics))
     return;
-  gt_early_stopping *stopping = &train->early_stopping;
-  stopping->watched = stopping->metric ? gt_metric_of_result(stopping->metric) : NULL;
   choose_length(train, node, diagnostics);
   if (!train->epochs && !train->steps && gt_spec_is_null(train->phases)) train->epochs = 10;
   train->early_stopping.has_goal = gt_spec_find(gt_spec_find(node, "early_stopping"), "goal") != NULL;
@@ -69,8 +68,7 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   config->augment = gt_augment_read(arena, config->root, diagnostics);
   if (config->optim) gt_config_check_augment(config, diagnostics);
   if (config->optim) gt_config_check_sampler(config, diagnostics);
-  gt_early_stopping *stopping = &config->train.early_stopping;
-  if (stopping->watched) gt_config_add_result(config, &stopping->metric);
+  gt_config_check_watched(config, true, diagnostics); /* the whole config was checked for a hard form */
   choose_evaluations(config);
 }
 

@@ -7,7 +7,6 @@
 #include "tokens/tokens.h"
 #include "train/config/classes.h"
 #include "train/config/config.h"
-#include "train/config/metrics.h"
 #include "train/config/review.h"
 #include <string.h>
 
@@ -24,25 +23,25 @@ static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
   return shape;
 }
 
-/* Checks that the metric of early stopping exists for this loss and model. */
-static void check_metric(gt_config *config, bool hard) {
+void gt_config_check_watched(gt_config *config, bool hard, gt_diagnostics *diagnostics) {
   gt_early_stopping *stopping = &config->train.early_stopping;
-  const gt_metric_kind *watched = stopping->watched;
-  if (!watched) return;
+  const char *name = stopping->metric;
+  if (!name) return;
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
   const gt_spec *metric = gt_spec_find(node, "metric");
   const gt_position at = metric ? metric->at : config->root->at;
-  const char *name = stopping->metric, *why = gt_config_add_result(config, &stopping->metric);
-  if (why && (config->dataset.targets > 1 || strchr(name, '.')))
-    gt_error_at(&config->diagnostics, at, "metric '%s' is not available: it %s", name, why);
+  const char *why = gt_config_add_result(config, name, &stopping->watched);
+  const gt_metric_kind *kind = stopping->watched.kind;
+  if (!why) stopping->metric = gt_result_print(&config->dataset, stopping->watched, diagnostics->arena);
+  if (why && (config->dataset.targets > 1 || !gt_metric_find(name)))
+    gt_error_at(diagnostics, at, "metric '%s' is not available: it %s", name, why);
   else if (why)
-    gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s': it %s", name,
+    gt_error_at(diagnostics, at, "metric '%s' is not available with loss '%s': it %s", name,
                 config->loss[0]->type->name, why)
         ->suggestion = "loss";
-  else if ((watched->of_hard || watched->of_soft) && !hard)
-    gt_error_at(&config->diagnostics, at,
-                "metric '%s' is not available: no layer of this model has a hard form", name)
-        ->suggestion = watched->correct ? "accuracy" : "loss";
+  else if (kind->form && !hard)
+    gt_error_at(diagnostics, at, "metric '%s' is not available: no layer of this model has a hard form", name)
+        ->suggestion = kind->correct ? "accuracy" : "loss";
 }
 
 static gt_id placeholder(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool bits) {
@@ -180,7 +179,7 @@ static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
     target->expected = expected_outputs(data, k, arena);
   }
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss[0]) return;
-  check_metric(config, forward.model->has_hard);
+  gt_config_check_watched(config, forward.model->has_hard, &config->diagnostics);
 }
 
 /* --- augmentation --- */
@@ -203,12 +202,6 @@ static bool check_target(const gt_config *config, int index, gt_diagnostics *dia
   gt_error_at(diagnostics, config->augment->at, "the targets do not have the inputs' height and width")
       ->expected = "targets of the same size, which are transformed like the inputs";
   return false;
-}
-
-static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) {
-  for (int k = 0; k < config->dataset.targets; k++)
-    if (!check_target(config, k, diagnostics)) return false;
-  return true;
 }
 
 /* Samples with weights cannot be mixed, because a mixture would have two weights. */
@@ -243,8 +236,9 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
   gt_input_network_shape(input, network_dim);
   const gt_augment_sample sample = {input->rank, input->dim, network_dim,
                                     input->white > 0 ? input->white : 1};
-  return gt_augment_make_plan(list, &sample, out, diagnostics) && check_targets(config, diagnostics) &&
-         check_mixing(config, out, diagnostics);
+  bool ok = gt_augment_make_plan(list, &sample, out, diagnostics);
+  for (int k = 0; ok && k < data->targets; k++) ok = check_target(config, k, diagnostics);
+  return ok && check_mixing(config, out, diagnostics);
 }
 
 /* Warns if float values exceed white, at which colour augmentations clip. */

@@ -2,7 +2,7 @@
 #ifndef GT_TRAIN_CONFIG_KEYS_H
 #define GT_TRAIN_CONFIG_KEYS_H
 #include "train/config/config.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 
 typedef struct gt_precision_keys {
   const char *products;

@@ -2,7 +2,6 @@
  * inputs, and of each target the first output. Also finds means and deviations that do not suit the data. */
 #include "base/text.h"
 #include "train/config/baseline.h"
-#include "train/config/config_metrics.h"
 #include "train/config/review.h"
 #include "train/config/target_scaling.h"
 #include <math.h>
@@ -162,9 +161,8 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
                  deviation = sqrt(gt_target_errors_of(train, target, o, mean).squared);
     if (fabs(mean) <= far && deviation <= far) continue;
     if (!gt_config_has_unbounded_output(config, target, arena)) return;
-    const int outputs = (int)gt_tensor_features(gt_split_target(train, target));
-    const char *name = outputs > 1 || data->target[target].columns
-                           ? gt_config_value_name(&data->target[target], outputs, false, (int)o, arena)
+    const char *name = gt_tensor_features(gt_split_target(train, target)) > 1 || data->target[target].columns
+                           ? gt_result_column(data, gt_result_of_output(data, NULL, target, o), arena)
                            : NULL;
     gt_diagnostic *item = gt_finding_at(&config->diagnostics, GT_FINDING_far_from_unit_scale,
                                         place_of(config, "normalize_targets"),

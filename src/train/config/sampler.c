@@ -1,4 +1,5 @@
 #include "train/config/sampler.h"
+#include "train/config/class_table.h"
 #include <string.h>
 
 bool gt_sampler_is_balanced(const gt_train_config *train) {
@@ -10,11 +11,8 @@ bool gt_sampler_is_balanced(const gt_train_config *train) {
 /* True if the targets are 0 or 1, one per sample: two classes. */
 static bool are_bits(const gt_config *config) {
   const gt_tensor *targets = gt_split_target(&config->dataset.split[GT_PART_TRAIN], 0);
-  const float *value = targets->data;
-  if (gt_metric_task_of(config->loss[0]) != GT_METRIC_BITS || gt_tensor_features(targets) != 1) return false;
-  for (int64_t i = 0; value && i < targets->dim[0]; i++)
-    if (value[i] != 0 && value[i] != 1) return false;
-  return true;
+  return gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS && gt_tensor_features(targets) == 1 &&
+         gt_targets_are_bits(targets);
 }
 
 static const char *position_text(const gt_spec *node, gt_arena *arena) {
@@ -56,34 +54,27 @@ void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostic
 
 /* --- members --- */
 
-/* The class of a sample; -1: its label is ignored. */
-static int class_of(const gt_dataset *data, int64_t sample) {
-  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], 0);
-  if (data->target[0].classification) return ((const int32_t *)targets->data)[sample];
-  return ((const float *)targets->data)[sample] > 0.5f;
-}
-
 const int32_t *gt_sampler_members(const gt_config *config, gt_arena *arena, uint32_t *classes) {
   const gt_dataset *data = &config->dataset;
   const int64_t samples = data->split[GT_PART_TRAIN].samples,
                 most = data->target[0].classification ? data->target[0].classes : 2;
+  const int64_t *counts = gt_class_items_of(data, &data->split[GT_PART_TRAIN], 0, 0, 1, arena).count;
   *classes = 2;
-  if (!gt_split_target(&data->split[GT_PART_TRAIN], 0)->data) return NULL;
-  int32_t *next = GT_NEW_N(arena, int32_t, most); /* counts; then the position of a class's next sample */
-  for (int64_t i = 0; i < samples; i++)
-    if (class_of(data, i) >= 0) next[class_of(data, i)]++;
+  if (!counts) return NULL;
+  int32_t *next = GT_NEW_N(arena, int32_t, most); /* the position of a class's next sample */
   *classes = 0;
-  for (int64_t c = 0; c < most; c++) *classes += next[c] > 0;
+  for (int64_t c = 0; c < most; c++) *classes += counts[c] > 0;
   int32_t *members = GT_NEW_N(arena, int32_t, *classes + 1 + samples), *sorted = members + *classes + 1;
   int32_t start = 0, k = 0;
   for (int64_t c = 0; c < most; c++) {
-    const int32_t count = next[c];
     next[c] = start;
-    if (!count) continue;
-    start += count;
+    if (!counts[c]) continue;
+    start += (int32_t)counts[c];
     members[++k] = start;
   }
-  for (int64_t i = 0; i < samples; i++)
-    if (class_of(data, i) >= 0) sorted[next[class_of(data, i)]++] = (int32_t)i;
+  for (int64_t i = 0; i < samples; i++) {
+    const int class = gt_class_of(data, &data->split[GT_PART_TRAIN], 0, i);
+    if (class >= 0) sorted[next[class]++] = (int32_t)i;
+  }
   return members;
 }

@@ -12,64 +12,49 @@ static const char *percent(double share, gt_arena *arena) {
 
 /* --- classes --- */
 
-static const char *shares_of_two(const char *const name[2], double no, double yes, gt_arena *arena) {
-  return gt_arena_printf(arena, ": '%s' %s, '%s' %s", name[0], percent(no / (no + yes), arena), name[1],
-                         percent(yes / (no + yes), arena));
+static const char *share(const int64_t count[2], int class, gt_arena *arena) {
+  return percent((double)count[class] / (double)(count[0] + count[1]), arena);
+}
+
+static const char *shares_of_two(const gt_data_target *target, const int64_t count[2], gt_arena *arena) {
+  return gt_arena_printf(arena, ": '%s' %s, '%s' %s", gt_class_name(target, 0, 0, arena),
+                         share(count, 0, arena), gt_class_name(target, 0, 1, arena), share(count, 1, arena));
 }
 
 static gt_task task_of_classes(const gt_dataset *data, int target, gt_arena *arena) {
-  const gt_class_counts c = gt_class_counts_of(data, target, arena);
+  const gt_data_target *of = &data->target[target];
+  const int64_t *count = gt_class_items_of(data, &data->split[GT_PART_TRAIN], target, 0, 1, arena).count;
   const bool per_label = gt_split_target(&data->split[GT_PART_TRAIN], target)->rank > 1;
-  if (data->target[target].classes == 2 && c.classes && c.split[0][0] + c.split[0][1] > 0) {
-    const char *const name[2] = {gt_class_name(&c, 0, arena), gt_class_name(&c, 1, arena)};
-    const char *kind = per_label ? "binary classification of each label" : "binary classification";
-    return (gt_task){kind, shares_of_two(name, (double)c.split[0][0], (double)c.split[0][1], arena), NULL};
-  }
-  const char *about = gt_arena_printf(arena, ": %d class%s", data->target[target].classes,
-                                      data->target[target].classes == 1 ? "" : "es");
+  if (of->classes == 2 && count && count[0] + count[1] > 0)
+    return (gt_task){per_label ? "binary classification of each label" : "binary classification",
+                     shares_of_two(of, count, arena), NULL};
+  const char *about = gt_arena_printf(arena, ": %d class%s", of->classes, of->classes == 1 ? "" : "es");
   return (gt_task){per_label ? "classification of each label" : "classification", about, NULL};
 }
 
 /* --- numbers --- */
 
-/* The number of samples whose target is 1; -1: a target is neither 0 nor 1, or the targets were not read. */
-static double count_ones(const gt_split *split, int target, int64_t output) {
-  const float *value = gt_split_target(split, target)->data;
-  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
-  double ones = 0;
-  for (int64_t i = 0; value && i < split->samples; i++) {
-    const float v = value[i * outputs + output];
-    if (v != 0 && v != 1) return -1;
-    ones += v == 1;
-  }
-  return value ? ones : -1;
-}
-
 static bool are_bits(const gt_config *config, int target) {
   const gt_tensor *targets = gt_split_target(&config->dataset.split[GT_PART_TRAIN], target);
-  bool bits = gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS && targets->rank == 2;
-  for (int64_t o = 0; bits && o < targets->dim[1]; o++)
-    bits = count_ones(&config->dataset.split[GT_PART_TRAIN], target, o) >= 0;
-  return bits;
+  return gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS && targets->rank == 2 && targets->data &&
+         gt_targets_are_bits(targets);
 }
 
 static gt_task task_of_bits(const gt_dataset *data, int target, gt_arena *arena) {
-  static const char *const digits[2] = {"0", "1"};
-  const int64_t outputs = gt_split_target(&data->split[GT_PART_TRAIN], target)->dim[1];
-  const double samples = (double)data->split[GT_PART_TRAIN].samples,
-               ones = count_ones(&data->split[GT_PART_TRAIN], target, 0);
-  if (outputs == 1)
-    return (gt_task){"binary classification",
-                     shares_of_two(data->target[target].words ? data->target[target].words : digits,
-                                   samples - ones, ones, arena),
-                     NULL};
+  const gt_data_target *of = &data->target[target];
+  const int64_t outputs = gt_split_target(&data->split[GT_PART_TRAIN], target)->dim[1], *count;
+  if (outputs == 1) {
+    count = gt_class_items_of(data, &data->split[GT_PART_TRAIN], target, 0, 1, arena).count;
+    return (gt_task){"binary classification", shares_of_two(of, count, arena), NULL};
+  }
   const char *text = gt_arena_printf(arena, ": %lld labels", (long long)outputs);
-  for (int64_t o = 0; data->target[target].columns && o < outputs && o < MAX_NAMES; o++)
-    text = gt_arena_printf(arena, "%s '%s' %s%s", o ? text : ":", data->target[target].columns[o],
-                           percent(count_ones(&data->split[GT_PART_TRAIN], target, o) / samples, arena),
+  for (int64_t o = 0; of->columns && o < outputs && o < MAX_NAMES; o++) {
+    count = gt_class_items_of(data, &data->split[GT_PART_TRAIN], target, o, outputs, arena).count;
+    text = gt_arena_printf(arena, "%s '%s' %s%s", o ? text : ":", of->columns[o], share(count, 1, arena),
                            o + 1 == outputs     ? ""
                            : o + 1 == MAX_NAMES ? ", ..."
                                                 : ",");
+  }
   return (gt_task){"multi-label classification", text, NULL};
 }
 

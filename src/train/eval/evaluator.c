@@ -2,29 +2,13 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "train/config/baseline.h"
-#include "train/config/config_metrics.h"
 #include "train/net/pacer.h"
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- opening --- */
-
-/* "mae", or "load.mae" if there are several targets. Results outlive the session, so their names are in the
- * config's arena. */
-static const char *name_result(const gt_session *session, const gt_data_target *target, const char *metric) {
-  gt_arena *arena = session->config->diagnostics.arena;
-  return target->name ? gt_arena_printf(arena, "%s.%s", target->name, metric) : metric;
-}
-
-/* "mae.price": the metric of one column or output. */
-static const char *name_value(const gt_session *session, const gt_data_target *target, const char *result,
-                              int count, bool by_column, int index) {
-  gt_arena *arena = session->config->diagnostics.arena;
-  return gt_arena_printf(arena, "%s.%s", result,
-                         gt_config_value_name(target, count, by_column, index, arena));
-}
 
 /* The statistics of a target's outputs that its metrics need: variance and naive error. */
 static const gt_metric_targets *target_statistics(const gt_session *session, const gt_net *net, int index,
@@ -47,32 +31,23 @@ static const gt_metric_targets *target_statistics(const gt_session *session, con
 
 /* Prepares `count` values of each metric, each over a group of `steps` outputs. */
 static void prepare_values(const gt_session *session, const gt_net *net, int index, int count, int steps,
-                           const char *const *metric, gt_evaluator_values *values) {
-  const gt_metric_set *set = &net->target[index].metrics;
-  const gt_data_target *target = &session->config->dataset.target[index];
+                           gt_evaluator_values *values) {
   values->count = count;
+  values->shown = count > 1 && count <= GT_METRIC_MAX_OUTPUTS;
   values->group = GT_NEW_N(session->nets, gt_metric_output_group, count);
   for (int i = 0; i < count; i++) {
     values->group[i] = (gt_metric_output_group){.first = i, .steps = steps, .stride = count};
     values->group[i].targets = target_statistics(session, net, index, &values->group[i]);
   }
-  if (count == 1 || count > GT_METRIC_MAX_OUTPUTS) return;
-  values->name = GT_NEW_N(session->nets, const char *, set->count *count);
-  for (int m = 0; m < set->count; m++)
-    for (int i = 0; i < count; i++)
-      values->name[m * count + i] = name_value(session, target, metric[m], count, steps > 1, i);
 }
 
 static void prepare_metrics(gt_session *session, const gt_net *net, int index, gt_evaluator_target *to) {
-  const gt_metric_set *set = &net->target[index].metrics;
   const gt_data_target *target = &session->config->dataset.target[index];
-  const int outputs = gt_metric_outputs(set), horizon = target->classification ? 1 : (int)target->horizon,
-            steps = horizon > 1 ? horizon : 1;
-  to->name = GT_NEW_N(session->nets, const char *, set->count + 1);
-  for (int m = 0; m < set->count; m++) to->name[m] = name_result(session, target, set->type[m]->name);
-  prepare_values(session, net, index, outputs / steps, steps, to->name, &to->columns);
+  const int outputs = gt_metric_outputs(&net->target[index].metrics),
+            horizon = target->classification ? 1 : (int)target->horizon, steps = horizon > 1 ? horizon : 1;
+  prepare_values(session, net, index, outputs / steps, steps, &to->columns);
   if (steps > 1 && outputs <= GT_METRIC_MAX_OUTPUTS)
-    prepare_values(session, net, index, outputs, 1, to->name, &to->steps);
+    prepare_values(session, net, index, outputs, 1, &to->steps);
 }
 
 static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, int part, bool hard,
@@ -118,16 +93,20 @@ static uint64_t confusion_bytes(const gt_net_target *target) {
   return (uint64_t)(target->counted * target->counted) * sizeof(int32_t);
 }
 
-static bool read_confusion(gt_session *session, const gt_net_target *target, int32_t *count,
-                           gt_error *error) {
-  return gt_buffers_download(&session->buffers, target->confusion, 0, count, confusion_bytes(target), error);
+/* count: [label][predicted class]. */
+static bool read_counts(gt_session *session, const gt_net_target *target, double *count, gt_error *error) {
+  uint32_t *raw = gt_alloc(confusion_bytes(target));
+  const bool ok =
+      gt_buffers_download(&session->buffers, target->confusion, 0, raw, confusion_bytes(target), error);
+  for (int64_t i = 0; ok && i < target->counted * target->counted; i++) count[i] = raw[i];
+  free(raw);
+  return ok;
 }
 
 static bool clear_confusion(gt_session *session, const gt_net_target *target, gt_error *error) {
   if (!target->confusion) return true;
   const uint64_t bytes = confusion_bytes(target);
   void *zeros = gt_alloc(bytes);
-  memset(zeros, 0, bytes);
   const bool ok = gt_buffers_upload(&session->buffers, target->confusion, 0, zeros, bytes, error);
   free(zeros);
   return ok;
@@ -137,23 +116,23 @@ bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, 
                             gt_confusion_matrix *matrix, gt_error *error) {
   const gt_net_target *net_target =
       &(evaluator->hard ? evaluator->hard->net : evaluator->net)->target[target];
-  *matrix = (gt_confusion_matrix){.classes = net_target->counted,
-                                  .names = session->config->dataset.target[target].class_names};
+  const gt_data_target *data = &session->config->dataset.target[target];
+  const int64_t classes = net_target->counted;
+  *matrix = (gt_confusion_matrix){0};
   if (!net_target->confusion) return false;
-  matrix->count = gt_arena_alloc(arena, confusion_bytes(net_target));
-  return read_confusion(session, net_target, matrix->count, error);
+  double *count = GT_NEW_N(arena, double, classes *classes);
+  *matrix = (gt_confusion_matrix){{classes, count, data->positive}, gt_class_names(data, classes, arena)};
+  return read_counts(session, net_target, count, error);
 }
 
 /* --- running --- */
 
-typedef struct target_tally {
-  double *sum;  /* sums of the metrics, [metrics.columns] */
-  float *score; /* predictions for all items, [items][outputs]; NULL: no metric needs them */
-} target_tally;
-
-typedef struct tally { /* sums and scores of an evaluation */
+typedef struct tally { /* sums and scores of an evaluation, in an arena of its own */
+  gt_arena arena;
   gt_sums sums;
-  target_tally target[GT_DATA_MAX_TARGETS];
+  double *sum[GT_DATA_MAX_TARGETS];  /* sums of the metrics, [metrics.sum_count] */
+  float *score[GT_DATA_MAX_TARGETS]; /* predictions for all items, [items][outputs]; NULL: no metric needs
+                                        them */
 } tally;
 
 bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const gt_collected *item,
@@ -194,14 +173,14 @@ static void add_rows(const gt_evaluator *evaluator, tally *t) {
     const float *row = evaluator->log + s * net->column.count;
     add_losses(evaluator, s, &t->sums);
     for (int k = 0; k < net->targets; k++) {
-      const int first = net->column.target[k].metrics;
+      const int first = net->column.metrics[k];
       for (int c = 0; first >= 0 && c < net->target[k].metrics.sum_count; c++)
-        t->target[k].sum[c] += (double)row[first + c];
+        t->sum[k][c] += (double)row[first + c];
     }
   }
   t->sums.steps = 0;
   for (int k = 0; k < net->targets; k++) /* removes the sign of NaN, which would be printed */
-    if (isnan(t->sums.target[k].loss)) t->sums.target[k].loss = NAN;
+    if (isnan(t->sums.sum[k][GT_SUM_LOSS])) t->sums.sum[k][GT_SUM_LOSS] = NAN;
 }
 
 bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int64_t stride, double *loss,
@@ -226,13 +205,14 @@ bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int
 static int begin_tally(const gt_net *net, tally *t, gt_collected *item) {
   int items = 0;
   *t = (tally){0};
+  gt_arena_init(&t->arena);
   for (int k = 0; k < net->targets; k++) {
     const gt_net_target *target = &net->target[k];
     const int64_t scores = target->items * target->metrics.outputs; /* per sample */
-    t->target[k].sum = gt_alloc(((size_t)target->metrics.sum_count + 1) * sizeof *t->target[k].sum);
+    t->sum[k] = GT_NEW_N(&t->arena, double, target->metrics.sum_count);
     if (!target->scores) continue;
-    t->target[k].score = gt_alloc((size_t)(scores * net->data->samples) * sizeof *t->target[k].score);
-    item[items++] = (gt_collected){target->scores, scores, t->target[k].score};
+    t->score[k] = GT_NEW_N(&t->arena, float, scores * net->data->samples);
+    item[items++] = (gt_collected){target->scores, scores, t->score[k]};
   }
   return items;
 }
@@ -252,24 +232,11 @@ static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error
   return true;
 }
 
-static void finish(tally *t) {
-  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) {
-    free(t->target[k].sum);
-    free(t->target[k].score);
-  }
-}
-
 /* --- metrics --- */
 
-/* The targets of the items that scores_of keeps; freed by the caller. */
-typedef struct item_targets {
-  int32_t *label;
-  float *target;
-} item_targets;
-
-/* Removes the predictions of items with weight 0 or label -1 from `score`, and copies the targets of the
- * others. */
-static gt_metric_scores scores_of(const gt_net *net, int index, float *score, item_targets *to) {
+/* Removes the predictions of items with weight 0 or label -1 from the scores of a target, and copies the
+ * targets of the others. */
+static gt_metric_scores scores_of(const gt_net *net, int index, tally *t) {
   const gt_net_target *net_target = &net->target[index];
   const bool classes = net_target->metrics.task == GT_METRIC_CLASSES;
   const int64_t outputs = net_target->metrics.outputs, each = net_target->items,
@@ -277,34 +244,22 @@ static gt_metric_scores scores_of(const gt_net *net, int index, float *score, it
   const void *data = gt_split_target(net->data, index)->data;
   const int32_t *label = classes ? data : NULL;
   const float *target = classes ? NULL : data, *weights = gt_split_weights(net->data)->data;
+  float *score = t->score[index], *counted = classes ? NULL : GT_NEW_N(&t->arena, float, items *outputs);
+  int32_t *counted_label = classes ? GT_NEW_N(&t->arena, int32_t, items) : NULL;
   int64_t n = 0;
-  *to = (item_targets){classes ? gt_alloc(((size_t)items + 1) * sizeof *to->label) : NULL,
-                       classes ? NULL : gt_alloc(((size_t)(items * outputs) + 1) * sizeof *to->target)};
   for (int64_t i = 0; i < items; i++) {
     if ((classes && label[i] < 0) || (weights && weights[i / each] == 0)) continue;
-    if (classes) to->label[n] = label[i];
-    if (!classes) memcpy(to->target + n * outputs, target + i * outputs, (size_t)outputs * sizeof *target);
+    if (classes) counted_label[n] = label[i];
+    if (!classes) memcpy(counted + n * outputs, target + i * outputs, (size_t)outputs * sizeof *target);
     memmove(score + n++ * outputs, score + i * outputs, (size_t)outputs * sizeof *score);
   }
-  return (gt_metric_scores){n, outputs, score, to->label, to->target};
+  return (gt_metric_scores){n, outputs, score, counted_label, counted, net_target->metrics.positive};
 }
 
-static bool read_counts(gt_session *session, const gt_net_target *target, gt_metric_counts *counts,
-                        double **count, gt_error *error) {
-  const int64_t cells = target->counted * target->counted;
-  int32_t *raw = gt_alloc(confusion_bytes(target));
-  const bool ok = read_confusion(session, target, raw, error);
-  *count = gt_alloc((size_t)cells * sizeof **count);
-  for (int64_t i = 0; ok && i < cells; i++) (*count)[i] = (uint32_t)raw[i];
-  *counts = (gt_metric_counts){target->counted, *count};
-  free(raw);
-  return ok;
-}
-
-/* Adds the values of metric m for the columns or the steps to the results, if they have names. Returns their
- * mean. */
-static double add_values(const gt_metric_set *set, const gt_evaluator_values *values, int m, double weight,
-                         const gt_metric_totals *totals, gt_results *result) {
+/* Adds the values of metric m for the columns or the steps to the results, if they are shown. id: of their
+ * mean, which is returned. */
+static double add_values(const gt_metric_set *set, const gt_evaluator_values *values, int m, gt_result_id id,
+                         double weight, const gt_metric_totals *totals, gt_results *results) {
   double sum = 0;
   for (int i = 0; i < values->count; i++) {
     gt_metric_output_group group = values->group[i];
@@ -312,20 +267,26 @@ static double add_values(const gt_metric_set *set, const gt_evaluator_values *va
     targets.weight = weight * group.steps;
     group.targets = &targets;
     const double value = gt_metric_value(set, m, &group, totals);
-    if (values->name) gt_result_add(result, values->name[m * values->count + i], value);
     sum += value;
+    if (!values->shown) continue;
+    if (group.steps > 1)
+      id.column = i;
+    else
+      id = gt_result_of_output(results->data, id.kind, id.target, i);
+    gt_result_add(results, id, value);
   }
   return sum / values->count;
 }
 
 /* Adds the mean of metric m over the columns, then its value for each column and for each step. */
 static void add_metric(const gt_metric_set *set, const gt_evaluator_target *evaluator_target, int m,
-                       double weight, const gt_metric_totals *totals, gt_results *result) {
-  const int mean_index = result->count;
-  gt_result_add(result, evaluator_target->name[m], 0);
-  const double mean = add_values(set, &evaluator_target->columns, m, weight, totals, result);
-  if (mean_index < result->count) result->metric[mean_index].value = mean;
-  add_values(set, &evaluator_target->steps, m, weight, totals, result);
+                       int target, double weight, const gt_metric_totals *totals, gt_results *results) {
+  const gt_result_id id = {gt_metric_find(set->type[m]->name), target, -1, 0};
+  const int mean_index = results->count;
+  gt_result_add(results, id, 0);
+  const double mean = add_values(set, &evaluator_target->columns, m, id, weight, totals, results);
+  if (mean_index < results->count) results->item[mean_index].value = mean;
+  add_values(set, &evaluator_target->steps, m, id, weight, totals, results);
 }
 
 static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int index, tally *t,
@@ -333,19 +294,17 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   const gt_net_target *target = &evaluator->net->target[index];
   const gt_evaluator_target *evaluator_target = &evaluator->target[index];
   const gt_metric_set *set = &target->metrics;
-  gt_metric_totals all = {.sum = t->target[index].sum};
-  double *count = NULL;
-  item_targets targets = {0};
+  gt_metric_totals all = {.sum = t->sum[index]};
   if (!set->count) return true;
-  if (t->target[index].score) all.scores = scores_of(evaluator->net, index, t->target[index].score, &targets);
-  const bool counts = set->task == GT_METRIC_CLASSES && set->counts;
-  const bool ok = !counts || read_counts(session, target, &all.counts, &count, error);
-  for (int m = 0; ok && m < set->count; m++)
-    add_metric(set, evaluator_target, m, t->sums.target[index].weight, &all, result);
-  free(count);
-  free(targets.label);
-  free(targets.target);
-  return ok;
+  if (t->score[index]) all.scores = scores_of(evaluator->net, index, t);
+  if (set->task == GT_METRIC_CLASSES && set->counts) {
+    double *count = GT_NEW_N(&t->arena, double, target->counted * target->counted);
+    all.counts = (gt_metric_counts){target->counted, count, set->positive};
+    if (!read_counts(session, target, count, error)) return false;
+  }
+  for (int m = 0; m < set->count; m++)
+    add_metric(set, evaluator_target, m, index, t->sums.sum[index][GT_SUM_WEIGHT], &all, result);
+  return true;
 }
 
 /* Evaluates one form of the model: *result gets loss and accuracy, *metrics the metrics. */
@@ -359,18 +318,18 @@ static bool evaluate(gt_session *session, gt_evaluator *evaluator, int model_for
   }
   for (int k = 0; ok && k < evaluator->net->targets; k++)
     ok = add_metrics(session, evaluator, k, &t, metrics, error);
-  finish(&t);
+  gt_arena_finish(&t.arena);
   return ok;
 }
 
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error) {
-  gt_results soft = {0}, metrics = {0};
-  *result = (gt_results){0};
+  const gt_dataset *data = &session->config->dataset;
+  gt_results soft = {.data = data}, metrics = {.data = data};
+  *result = (gt_results){.data = data};
   const bool ok = evaluator->hard ? evaluate(session, evaluator, GT_SOFT, &soft, &metrics, error) &&
                                         evaluate(session, evaluator->hard, GT_PLAIN, result, &metrics, error)
                                   : evaluate(session, evaluator, GT_PLAIN, result, &metrics, error);
-  for (int i = 0; i < soft.count; i++) gt_result_add(result, soft.metric[i].name, soft.metric[i].value);
-  for (int i = 0; i < metrics.count; i++)
-    gt_result_add(result, metrics.metric[i].name, metrics.metric[i].value);
+  for (int i = 0; i < soft.count; i++) gt_result_add(result, soft.item[i].id, soft.item[i].value);
+  for (int i = 0; i < metrics.count; i++) gt_result_add(result, metrics.item[i].id, metrics.item[i].value);
   return ok;
 }

@@ -2,7 +2,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/philox.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,12 +109,12 @@ static bool evaluate(const shuffler *s, double *loss, double *metric, const char
   *metric = 0;
   if (s->stride) return gt_evaluator_sample(s->session, s->evaluator, s->stride, loss, error);
   if (!gt_evaluator_run(s->session, s->evaluator, &results, error)) return false;
-  *loss = gt_result_loss(&results);
+  *loss = gt_result_loss(&results, GT_PLAIN);
   if (results.count < 2 || s->session->config->dataset.targets > 1 ||
-      !strncmp(results.metric[1].name, "soft_", 5))
+      results.item[1].id.kind->form == GT_SOFT)
     return true;
-  *name = results.metric[1].name;
-  *metric = results.metric[1].value;
+  *name = results.item[1].id.kind->name;
+  *metric = results.item[1].value;
   return true;
 }
 

@@ -2,7 +2,7 @@
 #ifndef GT_TRAIN_MODEL_USE_H
 #define GT_TRAIN_MODEL_USE_H
 #include "train/config/config.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include "train/file/model_file.h"
 
 typedef struct gt_model_results { /* results in the metadata; a split whose result has items 0 is omitted */

@@ -5,7 +5,7 @@
 static void add_result(json_t *root, const char *split, const gt_results *result) {
   if (!result->items) return;
   json_t *values = json_object();
-  gt_json_add_result(values, result);
+  gt_json_add_results(values, result);
   json_object_set_new(root, split, values);
 }
 

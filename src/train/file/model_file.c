@@ -6,7 +6,6 @@
 #include "train/file/model_scaling.h"
 #include "train/file/model_table.h"
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,6 +314,7 @@ static bool read_target(gt_data_target *target, const json_t *from, gt_arena *ar
   if (!read_names(arena, json_object_get(from, "class_names"), classes, &class_names)) return false;
   for (int i = 0; class_names && i < target->classes; i++) class_names[i] = gt_nfc_in(arena, class_names[i]);
   target->class_names = class_names;
+  target->positive = 1;
   target->text_labels = json_is_true(json_object_get(from, "text_labels"));
   return read_target_names(target, from, arena);
 }

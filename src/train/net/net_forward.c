@@ -4,7 +4,6 @@
 #include "op/confusion.h"
 #include "op/core.h"
 #include "train/net/augmented.h"
-#include "train/eval/confusion.h"
 #include "train/config/init_from.h"
 
 gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset) {
@@ -36,7 +35,7 @@ static void count_predictions(gt_net *net, gt_net_target *target, gt_graph *grap
                               const gt_loss *loss) {
   const gt_loss_items *items = &target->loss.items;
   const int64_t classes = gt_node_at(graph, items->prediction)->shape.dim[1];
-  if (!loss->type->labels || classes > GT_CONFUSION_MAX) return;
+  if (!loss->type->labels || classes > GT_METRIC_MAX_CLASSES) return;
   target->counted = classes;
   target->confusion = with_target_name(target, arena, gt_net_variable(net, arena, "confusion"));
   const uint32_t counts =
@@ -74,6 +73,7 @@ static bool set_up_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *ar
   if (net->trains || (!wanted && !options->scores) || graph->error.status) return true;
   set->task = gt_metric_task_of(config->loss[index]);
   set->outputs = gt_node_at(graph, target->loss.items.prediction)->shape.dim[1];
+  set->positive = config->dataset.target[index].positive;
   set->count = wanted ? list->count : 0;
   target->items = set->task == GT_METRIC_CLASSES ? gt_tensor_features(gt_split_target(net->data, index)) : 1;
   for (int m = 0; m < set->count; m++) {
@@ -120,7 +120,7 @@ static gt_forward_target read_target(gt_net *net, int index, gt_graph *graph, gt
       .values = tensor->rank ? gt_tensor_features(tensor) : 0,
       .ignores = data->ignores};
   if (data->scaling.count) {
-    nodes->scaling = gt_target_scaling_read(data, graph);
+    nodes->scaling = gt_target_scaling_read(data, arena, graph);
     target.scaling = &nodes->scaling;
   }
   return target;
@@ -139,9 +139,7 @@ static void store_results(gt_net *net, const gt_forward *forward) {
   for (int k = 0; k < net->targets; k++) {
     net->target[k].loss = forward->target[k].nodes;
     net->target[k].output = net->predicts ? forward->target[k].output : GT_NONE;
-    net->target[k].has_own_divisor =
-        !net->predicts && net->target[k].loss.divisor != net->target[k].loss.weight_sum;
-    net->form.target[k].correct = !net->predicts && net->target[k].loss.correct_sum != GT_NONE;
+    net->form.target[k].correct = !net->predicts && net->target[k].loss.sum[GT_SUM_CORRECT] != GT_NONE;
   }
 }
 

@@ -6,7 +6,7 @@
 #include "train/net/choose.h"
 #include "train/net/pacer.h"
 #include "train/net/line_search.h"
-#include "train/eval/threshold.h"
+#include "train/config/threshold.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -161,23 +161,21 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_samples samples = gt_net_samples(net, &session->config->dataset);
   if (!gt_samples_upload(&samples, &session->buffers, error)) return false;
-  for (int k = 0; k < net->targets; k++)
-    if (!gt_target_scaling_upload(&session->config->dataset.target[k], &session->buffers, error))
-      return false;
   if (net->shifted && !gt_session_load_threshold(session, error)) return false;
   return net->order.window || gt_members_upload(net->members, &net->order, &session->buffers, error);
 }
 
-/* For two classes, the shift is added to the second output, class 1; for bits, to each output. */
+/* For two classes, the shift is added to the output of the positive class; for bits, to each output. */
 bool gt_session_load_threshold(gt_session *session, gt_error *error) {
-  const int count = session->config->threshold.count,
-            first = session->config->dataset.target[0].classification;
-  float *shift = gt_alloc((size_t)(first + count) * sizeof *shift);
+  const gt_data_target *target = &session->config->dataset.target[0];
+  const int count = session->config->threshold.count, values = count + target->classification,
+            first = target->classification ? target->positive : 0;
+  float *shift = gt_alloc((size_t)values * sizeof *shift);
   for (int i = 0; i < count && session->threshold; i++)
     shift[first + i] = gt_threshold_shift(session->threshold[i]);
   const bool ok = !gt_buffers_find(&session->buffers, GT_SHIFT_VARIABLE) ||
                   gt_buffers_upload(&session->buffers, GT_SHIFT_VARIABLE, 0, shift,
-                                    (uint64_t)(first + count) * sizeof *shift, error);
+                                    (uint64_t)values * sizeof *shift, error);
   free(shift);
   return ok;
 }

@@ -1,9 +1,9 @@
 /* The end of a run: chooses the weights and thresholds of model.bin, evaluates and writes it. */
 #include "train/run/run.h"
 #include "base/log.h"
-#include "train/eval/threshold.h"
+#include "train/eval/threshold_search.h"
 #include "train/run/generation.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_results *r
     gt_warn("no label of the %s split counts: all are the ignore_index", gt_part_keys[evaluator->net->part]);
     return true;
   }
-  if (!isfinite(gt_result_loss(result)))
+  if (!isfinite(gt_result_loss(result, GT_PLAIN)))
     gt_warn("the %s loss is not finite", gt_part_keys[evaluator->net->part]);
   return true;
 }

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/run/generation.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include "train/net/line_search.h"
 #include "train/run/signals.h"
 #include <math.h>
@@ -64,7 +64,7 @@ gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_results 
   return (gt_metric_row){.step = run->state.step,
                          .epoch = gt_run_epoch(run, run->state.step),
                          .split = split,
-                         .result = *result,
+                         .result = result,
                          .lr = NAN,
                          .grad_norm = NAN};
 }
@@ -87,7 +87,7 @@ static bool read_row(gt_run *run, gt_error *error) {
   const float *row = run->log + (size_t)(run->state.step % GT_LOG_ROWS) * (size_t)c->count;
   const gt_sums sums = gt_net_sums_of(run->net, row);
   bool finite = true;
-  for (int k = 0; k < run->net->targets; k++) finite &= isfinite(sums.target[k].loss);
+  for (int k = 0; k < run->net->targets; k++) finite &= isfinite(sums.sum[k][GT_SUM_LOSS]);
   if (!finite || row[c->ok] == 0) {
     run->bad_step = run->state.step;
     run->bad_gradient = finite;
@@ -154,13 +154,14 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
 static bool improved(const gt_run *run, double value) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
   if (isnan(run->state.best)) return !isnan(value);
-  return gt_metric_is_larger_better(stopping->watched) ? value > run->state.best + stopping->min_delta
-                                                       : value < run->state.best - stopping->min_delta;
+  return gt_metric_is_larger_better(stopping->watched.kind) ? value > run->state.best + stopping->min_delta
+                                                            : value < run->state.best - stopping->min_delta;
 }
 
 bool gt_goal_reached(const gt_early_stopping *stopping, double value) {
   if (!stopping->has_goal) return false;
-  return gt_metric_is_larger_better(stopping->watched) ? value >= stopping->goal : value <= stopping->goal;
+  return gt_metric_is_larger_better(stopping->watched.kind) ? value >= stopping->goal
+                                                            : value <= stopping->goal;
 }
 
 static bool is_best(const gt_run *run, double value) {
@@ -187,13 +188,13 @@ static bool save_best(gt_run *run, const gt_results *result, gt_error *error) {
 
 static bool observe_result(gt_run *run, const gt_results *result, gt_error *error) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  const double value = gt_result_value(result, stopping->metric);
-  if (isnan(value) && !run->warned && stopping->watched->type) {
+  const double value = gt_result_value(result, stopping->watched);
+  if (isnan(value) && !run->warned && stopping->watched.kind->type) {
     run->warned = true;
     gt_warn("metric '%s', which early_stopping watches, is not a number on the %s split; it may lack a class",
             stopping->metric, gt_part_keys[run->watch.net->part]);
   }
-  const double trained_loss = gt_result_value(result, run->net->model->has_hard ? "soft_loss" : "loss");
+  const double trained_loss = gt_result_loss(result, run->net->model->has_hard ? GT_SOFT : GT_PLAIN);
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, trained_loss,
                       &run->state.schedule);
   if (gt_goal_reached(stopping, value)) run->state.stopped = GT_STOPPED_RUN;
@@ -213,7 +214,7 @@ static bool observe_result(gt_run *run, const gt_results *result, gt_error *erro
 
 /* result: of the watched split; NULL: no split is watched. */
 static void report_evaluation(gt_run *run, const gt_results *result, double rate) {
-  const char *watches = run->config->train.early_stopping.metric;
+  const gt_result_id watches = run->config->train.early_stopping.watched;
   const gt_evaluation evaluation = {.phase = run->state.phase + 1,
                                     .phases = run->base->phases,
                                     .step = run->state.step,

@@ -5,7 +5,7 @@
 #include "train/config/classes.h"
 #include "train/run/generation.h"
 #include "train/config/init_from.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include "train/config/review.h"
 #include "train/run/signals.h"
 #include "train/config/target_scaling.h"
@@ -103,9 +103,9 @@ static void log_task(gt_run *run) {
   for (int k = 0; k < data->targets; k++) {
     const char *name = data->target[k].name, *of = name ? gt_arena_printf(arena, " of '%s'", name) : "";
     const gt_task task = gt_task_of(run->config, k, arena);
-    const gt_class_counts classes = gt_class_counts_of(data, k, arena);
+    const gt_class_table classes = gt_class_table_of(data, k, arena);
     if (task.kind) gt_info("task%s: %s", of, gt_task_text(&task, arena));
-    if (classes.classes > 2) gt_info("classes%s: %s", of, gt_class_counts_text(&classes, arena));
+    if (classes.classes > 2) gt_info("classes%s: %s", of, gt_class_table_text(&classes, arena));
   }
   const char *naive = gt_naive_text(run->config, arena);
   if (naive) gt_info("naive forecasts: %s", naive);

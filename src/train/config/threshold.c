@@ -1,0 +1,121 @@
+#include "train/config/threshold.h"
+#include "train/config/class_table.h"
+#include "train/file/model_file.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const gt_threshold_metrics[] = {"f1", "f1_macro", "balanced_accuracy", "iou", NULL};
+
+static const gt_field fields[] = {
+    GT_ROW(gt_threshold_config, value, GT_FIELD_STRING, .fallback = "auto",
+           .help = "a number between 0 and 1; auto: chosen on the validation split at the end of training"),
+    GT_ROW(gt_threshold_config, metric, GT_FIELD_CHOICE, .fallback = "f1", .choices = gt_threshold_metrics,
+           .help = "metric that auto makes as large as possible"),
+    {.name = NULL},
+};
+const gt_schema gt_threshold_schema = {
+    .name = "threshold",
+    .help = "probability above which a binary classifier predicts class 1 (default: 0.5)",
+    .fields = fields,
+    .shorthand = "value"};
+
+/* --- config --- */
+
+void gt_config_read_threshold(gt_config *config, const gt_threshold_config *setting) {
+  const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "eval"), "threshold");
+  gt_threshold *t = &config->threshold;
+  if (gt_spec_is_null(node) || !setting->value || !setting->metric) return;
+  const gt_spec *value = gt_spec_find(node, "value");
+  *t = (gt_threshold){.used = true,
+                      .automatic = !strcmp(setting->value, "auto"),
+                      .metric = gt_metric_find(setting->metric)->type,
+                      .at = value ? value->at : node->at};
+  if (t->automatic) return;
+  char *end;
+  t->given = strtod(setting->value, &end);
+  if (*setting->value && !*end && t->given > 0 && t->given < 1) return;
+  gt_error_at(&config->diagnostics, t->at, "'%s' is not a threshold", setting->value)->expected =
+      "auto, or a number between 0 and 1";
+}
+
+/* Number of outputs that have a threshold; 0: the model is not a binary classifier. */
+static int count_outputs(const gt_config *config) {
+  const gt_dataset *data = &config->dataset;
+  const gt_tensor *target = gt_split_target(&data->split[GT_PART_TRAIN], 0);
+  const int64_t labels = gt_tensor_features(target);
+  /* Labels index arrays of two (count_classes), also if a loss of bits is an error for them. */
+  if (data->target[0].classification && data->target[0].classes != 2) return 0;
+  if (gt_metric_task_of(config->loss[0]) == GT_METRIC_CLASSES) return data->target[0].classes == 2;
+  return gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS && (labels == 1 || target->rank == 2)
+             ? (int)labels
+             : 0;
+}
+
+static void report_one_class(gt_config *config, bool ones) {
+  const gt_dataset *data = &config->dataset;
+  const char *name = gt_class_name(&data->target[0], 0, ones, config->diagnostics.arena);
+  const bool several = config->threshold.count > 1;
+  gt_error_at(&config->diagnostics, config->threshold.at,
+              "the threshold is chosen on the validation split, whose %lld samples are all of %s%s%s",
+              (long long)data->split[GT_PART_VALIDATION].samples,
+              several ? "one class in each target" : "class '", several ? "" : name, several ? "" : "'")
+      ->expected = "data: {split: stratified}, a larger validation split, or a number instead of auto";
+}
+
+static void check_split(gt_config *config) {
+  const gt_split *split = &config->dataset.split[GT_PART_VALIDATION];
+  const gt_threshold *t = &config->threshold;
+  if (!split->samples) {
+    gt_error_at(&config->diagnostics, t->at,
+                "the threshold is chosen on the validation split, and there is none")
+        ->expected = "data: {validation: 0.2}, or a number instead of auto";
+    return;
+  }
+  const int64_t items = split->samples * gt_tensor_features(gt_split_target(split, 0));
+  if (!gt_split_target(split, 0)->data) return; /* an outline has no values */
+  if (items > GT_METRIC_MAX_SCORES)
+    gt_error_at(&config->diagnostics, t->at,
+                "the validation split has %lld items; a threshold is chosen on at most %d", (long long)items,
+                GT_METRIC_MAX_SCORES)
+        ->expected = "a smaller validation split, or a number instead of auto";
+  const double *weight = NULL;
+  for (int i = 0; i < t->count; i++) {
+    weight = gt_class_items_of(&config->dataset, split, 0, i, t->count, config->diagnostics.arena).weight;
+    if (weight[0] > 0 && weight[1] > 0) return;
+  }
+  report_one_class(config, weight[1] > 0);
+}
+
+void gt_config_check_threshold(gt_config *config, bool trained) {
+  gt_threshold *t = &config->threshold;
+  if (!t->used || config->dataset.targets > 1) return; /* reported: config_metrics.c */
+  t->count = count_outputs(config);
+  t->value = GT_NEW_N(config->diagnostics.arena, double, t->count + 1);
+  for (int i = 0; i < t->count; i++) t->value[i] = t->given;
+  if (!t->count)
+    gt_error_at(&config->diagnostics, t->at, "a threshold needs a binary classifier")->expected =
+        "2 classes with loss: cross_entropy, or boolean targets with loss: bce";
+  else if (t->automatic && !trained)
+    check_split(config);
+}
+
+bool gt_config_load_threshold(gt_config *config, const gt_model_file *file) {
+  gt_threshold *t = &config->threshold;
+  if (!t->used || !t->automatic) return true;
+  for (int i = 0; i < t->count && file->thresholds == t->count; i++) t->value[i] = file->threshold[i];
+  if (file->thresholds == t->count) return true;
+  gt_error_at(&config->diagnostics, t->at, "this model was trained without choosing a threshold")->expected =
+      "a number between 0 and 1";
+  return false;
+}
+
+const char *gt_threshold_target_text(const gt_config *config, int target, gt_arena *arena) {
+  const char *const *names = config->dataset.target[0].columns;
+  if (config->threshold.count < 2) return "";
+  return names ? gt_arena_printf(arena, " of '%s'", names[target])
+               : gt_arena_printf(arena, " of target %d", target);
+}
+
+float gt_threshold_shift(double threshold) { return (float)-log(threshold / (1 - threshold)); }
