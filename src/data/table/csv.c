@@ -65,10 +65,14 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "csv", .help = "CSV files, with or without a header", .fields = fields};
 
-static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *split) {
-  if (csv->doubt && !reader->trust.untrusted)
+/* split: the key of the config with the file. */
+static bool open_file(gt_data_reader *reader, gt_data_file source, const gt_csv_form *form, const char *split,
+                      gt_table_file *file) {
+  const bool ok = gt_table_open(file, source, form, reader->error);
+  if (file->csv.doubt && !reader->trust.untrusted)
     gt_finding_at(reader->diagnostics, GT_FINDING_doubtful_header, gt_data_position(reader, split), "%s",
-                  gt_arena_strdup(reader->arena, csv->doubt));
+                  gt_arena_strdup(reader->arena, file->csv.doubt));
+  return ok;
 }
 
 /* The columns of all targets: one array, of which the targets have consecutive parts (gt_csv_choose). */
@@ -82,9 +86,7 @@ static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_table_
     form.known[0] = (gt_strings){.items = inputs->names, .count = train->inputs};
     form.known[1] = (gt_strings){.items = all_columns(reader->dataset), .count = train->targets};
   }
-  const bool ok = gt_table_open(test, file, &form, reader->error);
-  report_doubt(reader, &test->csv, "test");
-  return ok;
+  return open_file(reader, file, &form, "test", test);
 }
 
 static bool fail_column_count(const gt_data_reader *reader, const gt_csv *train, const gt_csv *test) {
@@ -168,9 +170,8 @@ static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt
                        gt_csv_inputs *inputs) {
   const bool named = a->target.count || a->inputs || reader->series || reader->wanted->signature;
   const int errors = reader->diagnostics->errors;
-  bool ok = gt_table_open(train, file, form, reader->error);
-  report_doubt(reader, &train->csv, "train");
-  ok = ok && gt_csv_choose(reader, *a, &o->missing_values, train, inputs) && gt_table_read(train);
+  const bool ok = open_file(reader, file, form, "train", train) &&
+                  gt_csv_choose(reader, *a, &o->missing_values, train, inputs) && gt_table_read(train);
   if (!ok && !named && gt_data_has_suffix(file.path, ".txt") && reader->diagnostics->errors == errors)
     gt_error_append(reader->error, " (for a text, not a table: data: {train: %s, text: {vocabulary: char}})",
                     file.path);

@@ -215,12 +215,6 @@ bool gt_csv_fail_no_column(const gt_csv *csv, const char *name) {
                  nearest ? "'?" : "");
 }
 
-static bool fail_absent(const gt_csv *csv, const char *name) {
-  if (csv->columns > 1) return gt_csv_fail_no_column(csv, name);
-  return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'; is the delimiter '%c' right?",
-                 csv->path, name, csv->delimiter);
-}
-
 /* Reports the columns that the file does not have, each with the most similar one that it has. */
 static bool fail_several_absent(const gt_csv *csv, const char *const *absent, int count) {
   gt_arena arena;
@@ -254,8 +248,11 @@ static bool have_columns(const gt_csv *csv, const char *const *inputs, int input
     const char *name = i < input_count ? inputs[i] : targets[i - input_count];
     if (gt_csv_find(csv, name) < 0) absent[count++] = name;
   }
-  if (count == 1 || (count && csv->columns == 1))
-    fail_absent(csv, absent[0]);
+  if (count && csv->columns == 1)
+    gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'; is the delimiter '%c' right?",
+            csv->path, absent[0], csv->delimiter);
+  else if (count == 1)
+    gt_csv_fail_no_column(csv, absent[0]);
   else if (count)
     fail_several_absent(csv, absent, count);
   gt_arena_finish(&arena);

@@ -108,24 +108,22 @@ bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *colu
   return gt_csv_fail(csv, cell, "'%s' in column '%s' is too large for a 32-bit float", shown, column);
 }
 
-static bool fail_one(const gt_table_file *file, const gt_column_problem *problem, gt_arena *arena) {
-  const gt_cell first = first_cell(file, problem, 1);
-  const char *fix = fixes(file, problem, 1, arena), *cells = first_cells(file, problem, arena);
-  const char *text = gt_arena_printf(arena, "column '%s' %s%s%s%s%s%s%s%s", name_of(file, problem),
-                                     problem->what, *cells ? " (" : "", cells, *cells ? ")" : "",
-                                     fix ? "; fix it with " : "", fix ? fix : "",
-                                     !problem->also ? ""
-                                     : fix          ? "; or "
-                                                    : "; ",
-                                     problem->also ? problem->also : "");
-  return gt_fail(file->csv.error, GT_ERR_DATA, "%s:%u:%u: %s", file->csv.path, first.line, first.column,
-                 text);
+static const char *describe_one(const gt_table_file *file, const gt_column_problem *problem, int problems,
+                                gt_arena *arena) {
+  const char *fix = fixes(file, problem, problems, arena), *cells = first_cells(file, problem, arena);
+  return gt_arena_printf(arena, "column '%s' %s%s%s%s%s%s%s%s", name_of(file, problem), problem->what,
+                         *cells ? " (" : "", cells, *cells ? ")" : "", fix ? "; fix it with " : "",
+                         fix ? fix : "",
+                         !problem->also ? ""
+                         : fix          ? "; or "
+                                        : "; ",
+                         problem->also ? problem->also : "");
 }
 
-static bool fail_several(const gt_table_file *file, const gt_column_problem *problem, int problems,
-                         gt_arena *arena) {
-  const gt_cell first = first_cell(file, problem, problems);
-  const char *text = "", *fix = fixes(file, problem, problems, arena);
+static const char *describe_several(const gt_table_file *file, const gt_column_problem *problem, int problems,
+                                    gt_arena *arena) {
+  const char *fix = fixes(file, problem, problems, arena),
+             *text = gt_arena_printf(arena, "%d columns cannot be read as they are", problems);
   for (int i = 0; i < problems && i < MAX_SHOWN; i++) {
     const char *cells = first_cells(file, &problem[i], arena);
     text = gt_arena_printf(arena, "%s\n    %s %s%s%s", text, name_of(file, &problem[i]), problem[i].what,
@@ -135,40 +133,32 @@ static bool fail_several(const gt_table_file *file, const gt_column_problem *pro
   }
   if (problems > MAX_SHOWN)
     text = gt_arena_printf(arena, "%s\n    … %d more columns", text, problems - MAX_SHOWN);
-  if (fix) text = gt_arena_printf(arena, "%s\n    to fix them: %s", text, fix);
-  return gt_fail(file->csv.error, GT_ERR_DATA, "%s:%u:%u: %d columns cannot be read as they are%s",
-                 file->csv.path, first.line, first.column, problems, text);
+  return fix ? gt_arena_printf(arena, "%s\n    to fix them: %s", text, fix) : text;
 }
 
 /* True if the first line is read as a sample, and only its cells cannot be read. */
 static bool only_first_line(const gt_table_file *file, const gt_column_problem *problem, int problems) {
   if (file->csv.header || file->rows < 3 || file->line[0] != file->csv.first_line) return false;
-  for (int i = 0; i < problems; i++)
-    if (gt_facts_bad(&file->column[problem[i].column].facts) != 1 ||
-        !is_bad(file, &file->column[problem[i].column], 0))
-      return false;
+  for (int i = 0; i < problems; i++) {
+    const gt_table_column *column = &file->column[problem[i].column];
+    if (gt_facts_bad(&column->facts) != 1 || !is_bad(file, column, 0)) return false;
+  }
   return true;
-}
-
-static bool fail_first_line(const gt_table_file *file, const gt_column_problem *problem, int problems) {
-  const gt_cell cell = first_cell(file, problem, problems);
-  char shown[48];
-  return gt_csv_fail(
-      &file->csv, &cell,
-      "'%s' is not a number, while all rows below have numbers in this column; if this line is "
-      "not a sample, set data.skip: %u, or data.header: true if it is the header",
-      gt_cell_shown(&cell, shown), file->csv.first_line);
 }
 
 bool gt_csv_fail_columns(const gt_table_file *file, const gt_column_problem *problem, int problems) {
   gt_arena arena;
   gt_arena_init(&arena);
+  const gt_cell cell = first_cell(file, problem, problems);
+  char shown[48];
   if (only_first_line(file, problem, problems))
-    fail_first_line(file, problem, problems);
-  else if (problems == 1)
-    fail_one(file, problem, &arena);
+    gt_csv_fail(&file->csv, &cell,
+                "'%s' is not a number, while all rows below have numbers in this column; if this line is "
+                "not a sample, set data.skip: %u, or data.header: true if it is the header",
+                gt_cell_shown(&cell, shown), file->csv.first_line);
   else
-    fail_several(file, problem, problems, &arena);
+    gt_fail(file->csv.error, GT_ERR_DATA, "%s:%u:%u: %s", file->csv.path, cell.line, cell.column,
+            (problems == 1 ? describe_one : describe_several)(file, problem, problems, &arena));
   gt_arena_finish(&arena);
   return false;
 }

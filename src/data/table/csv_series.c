@@ -36,36 +36,26 @@ static unsigned date_orders(const times *t) {
   return orders;
 }
 
-static bool is_time(const gt_csv *csv, const gt_cell *cell, double *time) {
-  return gt_csv_parse(csv, cell, time) && isfinite(*time);
-}
-
-static bool are_numbers(const times *t, double *time) {
-  for (size_t i = 0; i < t->file->rows; i++)
-    if (!is_time(&t->file->csv, time_cell(t, i), &time[i])) return false;
-  return true;
-}
-
-/* Reports the first cell that is not a time: if the first cell is a number, the first that is not a number;
- * otherwise the first that is not a date in the same order as those before it. */
-static bool fail_time(const times *t) {
+/* Reads times that are numbers, if the first cell is one. Otherwise fails at the first cell that is not a
+ * date in the same order as those before it. */
+static bool read_numbers(const times *t, double *time) {
   const gt_csv *csv = &t->file->csv;
   char shown[48];
-  double value;
-  const gt_cell *cell = time_cell(t, 0);
-  const bool numbers = gt_csv_parse(csv, cell, &value);
+  const bool numbers = gt_csv_parse(csv, time_cell(t, 0), time);
   unsigned orders = GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST;
   for (size_t i = 0; i < t->file->rows; i++) {
-    cell = time_cell(t, i);
-    if (numbers ? !is_time(csv, cell, &value)
-                : !(orders &= gt_date_parse(cell->text, cell->length, 0, true, NULL)))
-      break;
+    const gt_cell *cell = time_cell(t, i);
+    if (numbers ? gt_csv_parse(csv, cell, &time[i]) && isfinite(time[i])
+                : (orders &= gt_date_parse(cell->text, cell->length, 0, true, NULL)) != 0)
+      continue;
+    if (!cell->length)
+      return gt_csv_fail(csv, cell, "missing time; expected a date or a number in every row");
+    return gt_csv_fail(
+        csv, cell, "'%s' is not a time; expected %s", gt_cell_shown(cell, shown),
+        numbers ? "a number, as in the rows before"
+                : "a date such as 2024-01-31, 2024-01-31 13:45 or 2024-01, or a number, in all rows alike");
   }
-  if (!cell->length) return gt_csv_fail(csv, cell, "missing time; expected a date or a number in every row");
-  return gt_csv_fail(
-      csv, cell, "'%s' is not a time; expected %s", gt_cell_shown(cell, shown),
-      numbers ? "a number, as in the rows before"
-              : "a date such as 2024-01-31, 2024-01-31 13:45 or 2024-01, or a number, in all rows alike");
+  return true;
 }
 
 /* The first row whose time is not later than that of the previous row of its group; -1: all times increase.
@@ -136,8 +126,7 @@ static bool read_times(const gt_table_file *file, gt_series_rows *out) {
   const unsigned orders = date_orders(&t);
   out->dates = out->months = orders;
   for (size_t i = 0; i < file->rows && out->months; i++) out->months = time_cell(&t, i)->length == 7;
-  if (!orders && !are_numbers(&t, out->time)) return fail_time(&t);
-  if (orders && !read_dates(&t, orders, out)) return false;
+  if (!(orders ? read_dates(&t, orders, out) : read_numbers(&t, out->time))) return false;
   const int64_t at = find_decrease(out->time, out->group, out->groups, (int64_t)file->rows, &before);
   return at < 0 || fail_decrease(&t, out, at, before);
 }

@@ -67,23 +67,6 @@ static int split_of(const gt_csv *csv, const gt_data_split *split, const gt_cell
   return test && validation ? -1 : test ? GT_PART_TEST : validation ? GT_PART_VALIDATION : GT_PART_TRAIN;
 }
 
-static bool fail_split(const gt_table_file *file, const gt_table_column *column, const gt_cell *cell,
-                       bool has_values) {
-  const gt_csv *csv = &file->csv;
-  const char *name = gt_table_name(file, column);
-  char shown[48];
-  gt_cell_shown(cell, shown);
-  if (!has_values)
-    return gt_csv_fail(csv, cell,
-                       "'%s' in column '%s' does not name a split; expected train, validation or test; to "
-                       "name other values: split: {column: %s, test: VALUE, validation: VALUE}",
-                       shown, name, name);
-  if (!cell->length)
-    return gt_csv_fail(csv, cell, "missing value in column '%s', which names the split of the row", name);
-  return gt_csv_fail(csv, cell, "'%s' in column '%s' is a value of both test and validation in data.split",
-                     shown, name);
-}
-
 static bool read_splits(gt_data_reader *reader, const gt_table_file *file, const gt_table_column *column) {
   const gt_texts *texts = &column->facts.dictionary;
   const gt_data_split *split = &reader->split;
@@ -99,8 +82,20 @@ static bool read_splits(gt_data_reader *reader, const gt_table_file *file, const
   if (row == file->rows)
     return check_found(reader, file, column, split->test) &&
            check_found(reader, file, column, split->validation);
+  const gt_csv *csv = &file->csv;
   const gt_cell cell = gt_table_locate(file, column, row);
-  return fail_split(file, column, &cell, split->test.count || split->validation.count);
+  const char *name = gt_table_name(file, column);
+  char shown[48];
+  gt_cell_shown(&cell, shown);
+  if (!split->test.count && !split->validation.count)
+    return gt_csv_fail(csv, &cell,
+                       "'%s' in column '%s' does not name a split; expected train, validation or test; to "
+                       "name other values: split: {column: %s, test: VALUE, validation: VALUE}",
+                       shown, name, name);
+  if (!cell.length)
+    return gt_csv_fail(csv, &cell, "missing value in column '%s', which names the split of the row", name);
+  return gt_csv_fail(csv, &cell, "'%s' in column '%s' is a value of both test and validation in data.split",
+                     shown, name);
 }
 
 /* --- groups --- */
