@@ -43,7 +43,7 @@ static bool same_facts(const table_read *a, const table_read *b, int column) {
          x->missing == y->missing && x->texts == y->texts && x->whole == y->whole && x->counts == y->counts &&
          !memcmp(&x->least, &y->least, sizeof x->least) &&
          !memcmp(&x->largest, &y->largest, sizeof x->largest) &&
-         x->dictionary.distinct == y->dictionary.distinct && x->dictionary.more == y->dictionary.more &&
+         x->dictionary.distinct == y->dictionary.distinct && x->more == y->more &&
          same_cells(a, x->dictionary.text, b, y->dictionary.text, (size_t)x->dictionary.distinct);
 }
 

@@ -282,7 +282,7 @@ static void facts_are_counted(void **state) {
                         *y = &column[3].facts;
   assert_true(n->numbers == 400 && n->counts && n->whole && n->least == 1 && n->largest == 400 &&
               !gt_facts_bad(n));
-  assert_true(t->texts == 400 && t->dictionary.distinct == 300 && !t->dictionary.more && !t->counts);
+  assert_true(t->texts == 400 && t->dictionary.distinct == 300 && !t->more && !t->counts);
   for (int i = 0; i < 300; i++) assert_int_equal(t->dictionary.text[i].line, i + 2);
   assert_true(o->numbers == 80 && o->empty == 80 && o->missing == 80 && o->texts == 80 && o->unfit == 80);
   assert_true(o->dictionary.distinct == 1 && gt_table_locate(&read, &column[2], 2).line == 4);

@@ -87,7 +87,7 @@ uint32_t gt_text_code(gt_table_column *column, const gt_cell *cell, uint64_t *by
   const gt_text_slot *known = texts->capacity ? find_slot(texts, &key, cell) : NULL;
   if (known && known->length) return GT_CELL_TEXT + known->text;
   if (texts->distinct == (column->reading == GT_READ_CODES ? GT_TABLE_MAX_CODES : GT_TABLE_MAX_TEXTS)) {
-    texts->more = true;
+    column->facts.more = true;
     return GT_CELL_MORE;
   }
   if (texts->distinct == texts->capacity) grow_texts(texts, bytes);

@@ -215,7 +215,7 @@ static void check_date(typing *t) {
 static void check_categories(typing *t) {
   const int count = t->f->dictionary.distinct;
   const bool codes = t->column->needs_whole, may_be_many = t->c->final || t->c->rule.max_categories;
-  if (t->f->dictionary.more)
+  if (t->f->more)
     add_problem(t, gt_arena_printf(t->arena, "has more than %d distinct values", GT_TABLE_MAX_TEXTS),
                 "ignore", NULL);
   else if (!may_be_many && count > (codes ? GT_COLUMN_MAX_CATEGORIES : GT_MOST_CATEGORIES))

@@ -50,9 +50,10 @@ void gt_table_use(gt_table_file *file, gt_column_use use, int index) {
   static const gt_reading readings[GT_USES] = {
       [GT_USE_TARGET] = GT_READ_LABELS, [GT_USE_SPLIT] = GT_READ_CODES, [GT_USE_GROUP] = GT_READ_CODES,
       [GT_USE_ID] = GT_READ_CELLS,      [GT_USE_TIME] = GT_READ_CELLS,  [GT_USE_SOURCE] = GT_READ_CELLS};
-  const size_t count = (size_t)file->columns;
-  if (!(count & (count - 1))) /* a power of two, or 0 */
-    file->column = gt_realloc(file->column, (count ? 2 * count : 1) * sizeof *file->column);
+  if (file->columns == file->room) { /* rarely more than once: a column of a series may have several uses */
+    file->room += file->csv.columns + GT_USES;
+    file->column = gt_realloc(file->column, (size_t)file->room * sizeof *file->column);
+  }
   gt_table_column c = {.use = use, .index = index, .reading = readings[use]};
   c.place = use == GT_USE_INPUT          ? file->inputs++
             : c.reading == GT_READ_CELLS ? file->cell_columns++

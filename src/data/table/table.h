@@ -54,7 +54,6 @@ typedef struct gt_texts { /* dictionary of the texts of a column; heap */
   gt_cell *text;          /* [distinct] the first cell with each text, in order of appearance */
   gt_text_slot *slot;     /* [2 * capacity] hash table */
   int distinct, capacity;
-  bool more; /* there are more distinct texts than are kept */
   /* [GT_CELL_TEXT + distinct] of a target (gt_table_count_target), by code: number of cells; the number that
    * the text is, NaN: none. */
   uint64_t *cells;
@@ -71,22 +70,23 @@ typedef struct gt_column_facts {
   double least, largest; /* of numbers; least > largest: no number yet */
   bool whole;            /* all numbers are whole */
   bool counts;           /* every cell is a number that is the cell above it plus 1 */
+  bool more;             /* there are more distinct texts than the dictionary keeps */
   gt_texts dictionary;
 } gt_column_facts;
 
 typedef struct gt_table_column {
   gt_column_facts facts;
-  int index;         /* in the file */
-  int place;         /* in a row of the values of inputs, of the other values, or of the cells */
-  gt_column_use use; /* a column of the file that has several uses is listed once for each */
-  gt_reading reading;
+  int index;             /* in the file */
+  int place;             /* in a row of the values of inputs, of the other values, or of the cells */
+  gt_column_use use : 8; /* a column of the file that has several uses is listed once for each */
+  gt_reading reading : 8;
   bool needs_whole; /* an input of whole numbers from 0 */
 } gt_table_column;
 
 typedef struct gt_table_file {
   gt_csv csv;
   gt_table_column *column; /* [columns] those that are read: inputs, then targets, then others; heap */
-  int columns, inputs, targets;
+  int columns, inputs, targets, room;
   int others, cell_columns;   /* columns with a value in `other`; with cells in `cells` */
   bool targets_may_be_inputs; /* for a series */
   bool has_rules;             /* `data.columns` applies to the file; it does not to a list of images */
