@@ -349,7 +349,7 @@ const gt_command gt_command_predict = {
         "has it in its first column, file. Of several images, those that cannot be read are skipped with a\n"
         "warning, and the exit code is then 65.\n"
         "Without --output, prints a line for each sample: the class and its probability, or the outputs.\n"
-        "A binary classifier with a threshold (eval.threshold) names class 1 if its probability is above it.\n"
+        "A binary classifier with a threshold (eval.threshold) names the positive class if its probability is above it.\n"
         "With --json, prints an object for each sample, and {\"finding\": ...} on stderr for each warning;\n"
         "a .jsonl file holds the lines of the samples, a .json file an array of them. An output FILE\n"
         "without an extension (such as /dev/stdout) gets CSV or, with --json, lines of JSON.\n"
