@@ -23,6 +23,7 @@ BEGIN {
   # Each room and the rooms that it may include, lowest layer first. A room may always include its own headers. "data" is
   # the files that are in no folder of src/data; "train/*" is all folders of src/train with earlier rows.
   row("base",     "")
+  row("draw",     "base")
   row("circuit",  "base")
   row("spec",     "base")
   row("graph",    "base")
@@ -36,17 +37,17 @@ BEGIN {
   row("data",     "base spec tokens")
   row("data/series", "base spec data")
   row("data/table",  "base spec data data/series")
-  row("data/images", "base spec data data/table")
+  row("data/images", "base draw spec data data/table")
   row("data/open",   "base spec tokens data data/*")
-  row("automaton", "base circuit data")
+  row("automaton", "base draw circuit data data/images")
   row("store",    "base graph step op backend")
   row("loss",     "base spec graph op data")
   row("metric",   "base graph op loss")
   row("layer",    "base circuit spec graph op store")
   row("optim",    "base spec graph op store")
   row("model",    "base op store loss layer optim")
-  row("kan",      "base spec op data store layer model")
-  below_train = "base spec tokens graph op augment plan backend data store loss metric layer optim model "
+  row("kan",      "base draw spec op data store layer model")
+  below_train = "base draw spec tokens graph op augment plan backend data store loss metric layer optim model "
   row("train/file",   below_train)
   row("train/config", below_train "data/table train/*")
   row("train/net",    below_train "train/*")
@@ -55,7 +56,7 @@ BEGIN {
   row("train/bench",  below_train "train/*")
   row("change",   "base spec data store layer model kan train/*")
   row("export",   "base circuit op layer model train/*")
-  row("cli",      "base tokens graph op augment backend selftest data data/table store loss metric layer optim model kan train/* automaton export")
+  row("cli",      "base draw tokens graph op augment backend selftest data data/table store loss metric layer optim model kan train/* automaton export")
   row("main",     "base cli")
   # Arrows that point upwards and are to go: "FILE HEADER".
   split("data/inputs.c data/series/series.h|" \
@@ -65,7 +66,7 @@ BEGIN {
         "train/file/model_file.c train/net/net.h|" \
         "train/file/model_file.c train/config/review.h|" \
         "train/file/model_file.h train/config/config.h|" \
-        "train/file/model_file.h train/config/metrics.h|" \
+        "train/file/model_file.h train/config/results.h|" \
         "train/net/pacer.c train/run/progress.h", arrow, "|")
   for (i in arrow) excepted[arrow[i]] = 1
   # Rooms that may include kernel headers (shaders/op/NAME.h, the argument struct of a kernel).

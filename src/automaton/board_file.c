@@ -1,7 +1,7 @@
 #include "automaton/board_file.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "data/png.h"
+#include "data/images/images.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef GT_AUTOMATON_FRAMES_H
 #define GT_AUTOMATON_FRAMES_H
 #include "circuit/board.h"
-#include "data/png.h"
+#include "draw/png.h"
 
 typedef struct gt_frames_settings {
   const char *folder, *animation; /* NULL: none */

@@ -79,14 +79,20 @@ char *gt_arena_strdup(gt_arena *arena, const char *text) {
   return gt_arena_strndup(arena, text, strlen(text));
 }
 
-char *gt_arena_printf(gt_arena *arena, const char *format, ...) {
-  va_list arguments, again;
-  va_start(arguments, format);
+char *gt_arena_vprintf(gt_arena *arena, const char *format, va_list arguments) {
+  va_list again;
   va_copy(again, arguments);
   int length = vsnprintf(NULL, 0, format, arguments);
-  va_end(arguments);
   char *result = gt_arena_alloc(arena, length < 0 ? 1 : (size_t)length + 1);
   if (length > 0) vsnprintf(result, (size_t)length + 1, format, again);
   va_end(again);
+  return result;
+}
+
+char *gt_arena_printf(gt_arena *arena, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *result = gt_arena_vprintf(arena, format, arguments);
+  va_end(arguments);
   return result;
 }

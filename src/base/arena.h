@@ -19,6 +19,7 @@ void *gt_arena_alloc_n(gt_arena *arena, size_t count, size_t size);
 void *gt_arena_copy(gt_arena *arena, const void *data, size_t size);
 char *gt_arena_strdup(gt_arena *arena, const char *text);
 char *gt_arena_strndup(gt_arena *arena, const char *text, size_t length);
+char *gt_arena_vprintf(gt_arena *arena, const char *format, va_list arguments);
 char *gt_arena_printf(gt_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define GT_NEW(arena, type)      ((type *)gt_arena_alloc((arena), sizeof(type)))

@@ -259,6 +259,11 @@ bool gt_file_exists(const char *path) {
   return stat(path, &s) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
 }
 
+bool gt_is_folder(const char *path) {
+  struct stat s;
+  return path && stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
 static bool sync_fd(int fd) {
   int status;
   do status = fsync(fd);
@@ -295,8 +300,7 @@ bool gt_make_directories(const char *path, gt_error *error) {
       continue;
     }
     const int number = errno;
-    struct stat s;
-    if (stat(prefix, &s) == 0 && S_ISDIR(s.st_mode)) continue;
+    if (gt_is_folder(prefix)) continue;
     errno = number == EEXIST ? ENOTDIR : number;
     return gt_fail_errno(error, GT_ERR_IO, "cannot create directory %s", prefix);
   }

@@ -42,6 +42,7 @@ int gt_open_standard_input(gt_error *error); /* -1 on failure; the caller closes
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error);
 /* Also true if the file cannot be examined: opening it will report the error. */
 bool gt_file_exists(const char *path);
+bool gt_is_folder(const char *path); /* NULL: false */
 /* Like mkdir -p; created directories survive a power loss. */
 bool gt_make_directories(const char *path, gt_error *error);
 /* The same for the directory part of PATH, if it has one. */

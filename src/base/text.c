@@ -174,3 +174,27 @@ const char *gt_shell_option(gt_arena *arena, const char *name, const char *value
   return gt_arena_printf(arena, "--%s%c%s", name, strncmp(value, "--", 2) ? ' ' : '=',
                          gt_shell_word(arena, value));
 }
+
+void gt_list_add(gt_list *list, const char *format, ...) {
+  va_list arguments;
+  if (list->count++ >= list->most) return;
+  va_start(arguments, format);
+  const char *item = gt_arena_vprintf(list->arena, format, arguments);
+  va_end(arguments);
+  list->text =
+      list->count > 1 ? gt_arena_printf(list->arena, "%s%s%s", list->text, list->separator, item) : item;
+}
+
+const char *gt_list_text(const gt_list *list, const char *rest) {
+  return list->count > list->most ? gt_arena_printf(list->arena, "%s%s", list->text, rest) : list->text;
+}
+
+const char *gt_list_more(const gt_list *list) {
+  return gt_list_text(list, gt_arena_printf(list->arena, " and %d more", list->count - list->most));
+}
+
+const char *gt_list_of(gt_arena *arena, const char *const *items, int count) {
+  gt_list list = gt_list_open(arena, count);
+  for (int i = 0; i < count; i++) gt_list_add(&list, "%s", items[i]);
+  return list.text;
+}

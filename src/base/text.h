@@ -1,6 +1,8 @@
-/* Text helpers: suggestions of similar names, human-readable quantities, text for terminals and shells. */
+/* Text helpers: suggestions of similar names, human-readable quantities, lists, text for terminals and
+ * shells. */
 #ifndef GT_BASE_TEXT_H
 #define GT_BASE_TEXT_H
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +43,26 @@ const char *gt_escape_name(struct gt_arena *arena, const char *name);
 /* Length of the character at `text` if it can be shown without escaping. If it cannot, 0: then *length bytes
  * must be escaped, and *code is the character, or the byte if it is not UTF-8. */
 size_t gt_displayable_length(const char *text, size_t *length, uint32_t *code);
+/* A list in a message, "a, b and 3 more". Its texts are in the arena. */
+typedef struct gt_list {
+  struct gt_arena *arena;
+  int most;         /* items that are shown */
+  const char *text; /* these items; "" if there are none */
+  const char *separator;
+  int count; /* of all items that were added */
+} gt_list;
+
+/* most: INT_MAX to show all. */
+static inline gt_list gt_list_open(struct gt_arena *arena, int most) {
+  return (gt_list){arena, most, "", ", ", 0};
+}
+/* Counts an item and, if it is one of the first `most`, appends it. */
+void gt_list_add(gt_list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The text, followed by " and 3 more", or by `rest`, if items were left out. */
+const char *gt_list_more(const gt_list *list);
+const char *gt_list_text(const gt_list *list, const char *rest);
+/* "a, b, c": all items. */
+const char *gt_list_of(struct gt_arena *arena, const char *const *items, int count);
 /* 64-bit FNV-1a; to chain, pass the previous hash; start with GT_HASH_START. */
 uint64_t gt_hash(uint64_t hash, const void *data, size_t size);
 #define GT_HASH_START 0xcbf29ce484222325ull

@@ -5,6 +5,7 @@
  *      - {steps: 200, prune: {node: 1.0e-2, edge: 3.0e-2}}
  * This phase and later ones have narrower layers: `units:` in their configs, and in the final model, are the
  * widths after pruning. A resumed run finds these widths from the shapes of the masks in its checkpoint. */
+#include "base/text.h"
 #include "kan/prune.h"
 #include "model/model.h"
 #include "train/config/change.h"
@@ -66,14 +67,13 @@ static void report(const gt_change_run *run, const gt_kan_network *network, cons
                    const gt_kan_kept *kept) {
   for (int l = 0; l < network->layers; l++) {
     const gt_kan_layer *layer = &network->layer[l];
-    const char *nodes = "";
-    for (int o = 0; o < layer->outputs && o < 16; o++)
-      nodes = gt_arena_printf(run->arena, "%s%s%.3g%s", nodes, o ? ", " : "", scores->node[l + 1][o],
-                              kept->node[l + 1][o] ? "" : " (removed)");
-    gt_sinks_message(run->sinks, "pruned '%s': kept %d of %d nodes and %d of %d edges; node scores %s%s",
+    gt_list nodes = gt_list_open(run->arena, 16);
+    for (int o = 0; o < layer->outputs; o++)
+      gt_list_add(&nodes, "%.3g%s", scores->node[l + 1][o], kept->node[l + 1][o] ? "" : " (removed)");
+    gt_sinks_message(run->sinks, "pruned '%s': kept %d of %d nodes and %d of %d edges; node scores %s",
                      layer->name, gt_kan_kept_nodes(kept, network, l), layer->outputs,
-                     gt_kan_kept_edges(kept, network, l), layer->inputs * layer->outputs, nodes,
-                     layer->outputs > 16 ? ", …" : "");
+                     gt_kan_kept_edges(kept, network, l), layer->inputs * layer->outputs,
+                     gt_list_text(&nodes, ", …"));
   }
 }
 
@@ -84,8 +84,8 @@ static bool choose_kept(const gt_change_run *run, const gt_kan_network *network,
   gt_kan_trace trace;
   gt_kan_scores scores;
   int64_t samples;
-  double *x = gt_kan_samples(&data->input[0], true, &data->train.input[0], gt_kan_network_inputs(network),
-                             MAX_SAMPLES, &samples, error);
+  double *x = gt_kan_samples(&data->input[0], true, gt_split_input(&data->split[GT_PART_TRAIN], 0),
+                             gt_kan_network_inputs(network), MAX_SAMPLES, &samples, error);
   if (!x) return false;
   gt_kan_trace_run(&trace, network, x, samples);
   gt_kan_scores_find(&scores, network, &trace);

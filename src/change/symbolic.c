@@ -176,8 +176,8 @@ static const char *fit_text(gt_arena *arena, const gt_edge_fit *fit) {
 static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
   gt_arena *arena = run->arena;
   const gt_edge_fit *best = NULL; /* of the splines that are kept */
-  const char *text = "";
-  int edges = 0, symbolic = 0, kept = 0, reported = 0;
+  gt_list functions = gt_list_open(arena, MAX_REPORTED);
+  int edges = 0, symbolic = 0, kept = 0;
   for (int e = 0; e < layer->inputs * layer->outputs; e++) {
     const int from = e / layer->outputs, to = e % layer->outputs;
     const bool is_function = gt_kan_edge_function(layer, from, to) != NULL;
@@ -186,13 +186,13 @@ static void report_layer(const gt_change_run *run, const gt_kan_layer *layer, co
     if (!tried[e].symbol) continue;
     kept += !is_function;
     if (!is_function && isfinite(tried[e].r2) && (!best || tried[e].r2 > best->r2)) best = &tried[e];
-    if (is_function && reported++ < MAX_REPORTED)
-      text = gt_arena_printf(arena, "%s%s %d -> %d is %s (%s)", text, *text ? "," : ":", from, to,
-                             tried[e].symbol->name, fit_text(arena, &tried[e]));
+    if (is_function)
+      gt_list_add(&functions, "%d -> %d is %s (%s)", from, to, tried[e].symbol->name,
+                  fit_text(arena, &tried[e]));
   }
   if (symbolic || !kept)
     gt_sinks_message(run->sinks, "%s: %d of %d edges replaced by functions%s%s", layer->name, symbolic, edges,
-                     text, reported > MAX_REPORTED ? ", …" : "");
+                     functions.count ? ": " : "", gt_list_text(&functions, ", …"));
   if (kept)
     gt_sinks_message(
         run->sinks, "no function fits %d of %d edges of %s%s; splines kept", kept, edges, layer->name,
@@ -217,13 +217,13 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
                             const double *scaled, gt_symbolic_edges_options *options, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
-  const gt_tensor *targets = &data->train.target[0];
+  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], 0);
   const bool to_targets =
       gt_loss_regresses_targets(run->config->loss[0]) && gt_tensor_features(targets) == outputs;
   int64_t samples = trace->samples;
   gt_error why = {0};
-  double *x =
-      gt_kan_samples(&data->input[0], false, &data->train.input[0], inputs, MAX_SAMPLES, &samples, error);
+  double *x = gt_kan_samples(&data->input[0], false, gt_split_input(&data->split[GT_PART_TRAIN], 0), inputs,
+                             MAX_SAMPLES, &samples, error);
   double *y = !x           ? NULL
               : to_targets ? gt_kan_samples(NULL, false, targets, outputs, MAX_SAMPLES, &samples, error)
                            : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
@@ -253,8 +253,8 @@ static bool choose_functions(const gt_change_run *run, gt_kan_network *network,
   gt_edge_fit **tried = GT_NEW_N(&network->arena, gt_edge_fit *, network->layers);
   gt_kan_trace trace;
   int64_t samples;
-  double *x = gt_kan_samples(&data->input[0], true, &data->train.input[0], gt_kan_network_inputs(network),
-                             MAX_SAMPLES, &samples, error);
+  double *x = gt_kan_samples(&data->input[0], true, gt_split_input(&data->split[GT_PART_TRAIN], 0),
+                             gt_kan_network_inputs(network), MAX_SAMPLES, &samples, error);
   if (!x) return false;
   for (int l = 0; l < network->layers; l++)
     tried[l] = gt_arena_alloc_n(&network->arena,

@@ -179,7 +179,7 @@ static int bench_config(const gt_arguments *arguments, gt_config *config) {
   uint64_t limit;
   if (!gt_option_int(arguments, "steps", 1, 100000000, &steps) || !gt_cli_memory_limit(arguments, &limit))
     return GT_ERR_USAGE;
-  if (gt_session_open(&session, config, NULL, gt_cli_device(arguments), &error)) {
+  if (gt_session_open(&session, config, GT_PART_NONE, gt_cli_device(arguments), &error)) {
     session.memory_limit = limit;
     gt_tuned_read_cache(&session.tuned, session.backend);
     const gt_net *net = gt_bench_open(&session, &executable, &error);

@@ -58,7 +58,7 @@ static bool choose_target(const gt_arguments *arguments, const gt_config *config
     *target = typical_target(arguments);
     return true;
   }
-  gt_backend *backend = gt_choose_backend(config, NULL, device, NULL, error);
+  gt_backend *backend = gt_choose_backend(config, GT_PART_NONE, device, NULL, error);
   if (backend) {
     *target = backend->target;
     gt_tuned_read_cache(tuned, backend);
@@ -224,7 +224,8 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
   const gt_net_work work = gt_net_work_of(net);
   const gt_dataset *data = &config->dataset;
   printf("data            %s: %lld training, %lld validation, %lld test samples\n", data->format,
-         (long long)data->train.samples, (long long)data->validation.samples, (long long)data->test.samples);
+         (long long)data->split[GT_PART_TRAIN].samples, (long long)data->split[GT_PART_VALIDATION].samples,
+         (long long)data->split[GT_PART_TEST].samples);
   if (data->input[0].crop[0])
     printf("crop            %lld x %lld pixels of %lld x %lld, centered in evaluations\n",
            (long long)data->input[0].crop[0], (long long)data->input[0].crop[1],

@@ -46,7 +46,8 @@ static int64_t distinct_dates(const gt_tensor *tensor, const gt_column_summary *
 }
 
 static statistics statistics_of(const gt_dataset *d, const gt_column_summary *c) {
-  const gt_tensor stored = gt_tensor_as_rows(&d->train.input[c->input]), *tensor = &stored;
+  const gt_tensor stored = gt_tensor_as_rows(gt_split_input(&d->split[GT_PART_TRAIN], c->input)),
+                  *tensor = &stored;
   const int64_t rows = tensor->dim[0], columns = gt_tensor_features(tensor);
   const bool is_number = *c->kind == 'n' || *c->kind == 'b'; /* "number", "boolean" */
   statistics f = {0, NAN, NAN, false};

@@ -1,8 +1,8 @@
 #include "cli/common.h"
+#include "base/text.h"
 #include "cli/shipped.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "train/config/init_from.h"
 #include "train/config/places.h"
 #include <ctype.h>
@@ -152,11 +152,11 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
 
 /* The settings as a list: "data.header, data.delimiter"; "data.KEY" for the setting "data.". */
 static const char *names_of(gt_arena *arena, const char *const *settings) {
-  const char *list = "";
+  gt_list list = gt_list_open(arena, INT_MAX);
   for (int i = 0; settings[i]; i++)
-    list = gt_arena_printf(arena, "%s%s%.*s%s", list, i ? ", " : "", (int)strcspn(settings[i], "="),
-                           settings[i], strchr(settings[i], '=') ? "" : "KEY");
-  return list;
+    gt_list_add(&list, "%.*s%s", (int)strcspn(settings[i], "="), settings[i],
+                strchr(settings[i], '=') ? "" : "KEY");
+  return list.text;
 }
 
 /* Checks the names of findings in --set quiet=…; those in the config were checked when it was read. */
@@ -249,15 +249,16 @@ void gt_cli_print_json(json_t *value) {
 
 static const char *skip_space(const char *text) { return text + strspn(text, " \t"); }
 
-static bool parse_gate(const char *text, gt_gate *gate) {
+static bool parse_gate(const char *text, gt_arena *arena, gt_gate *gate) {
   static const char *const ops[] = {"<=", ">=", "==", "!=", "<", ">"};
   char *end;
+  gate->text = text;
   text = skip_space(text);
   const size_t before = strcspn(text, "<>=!");
   size_t length = before;
   while (length && strchr(" \t", text[length - 1])) length--;
-  if (!length || length >= sizeof gate->metric) return false;
-  snprintf(gate->metric, sizeof gate->metric, "%.*s", (int)length, text);
+  if (!length) return false;
+  gate->metric = gt_arena_strndup(arena, text, length);
   text += before;
   for (size_t i = 0; i < sizeof ops / sizeof *ops && !*gate->op; i++)
     if (!strncmp(text, ops[i], strlen(ops[i]))) snprintf(gate->op, sizeof gate->op, "%s", ops[i]);
@@ -268,22 +269,14 @@ static bool parse_gate(const char *text, gt_gate *gate) {
   return end != text && !*skip_space(end) && isfinite(gate->limit);
 }
 
-/* True for METRIC, TARGET.METRIC, METRIC.COLUMN and TARGET.METRIC.COLUMN. */
-static bool has_metric(const char *name, const char *metric) {
-  const size_t length = strlen(metric);
-  const char *dot = strchr(name, '.');
-  const bool begins = !strncmp(name, metric, length) && (!name[length] || name[length] == '.');
-  return begins || (dot && has_metric(dot + 1, metric));
-}
-
-static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const char *text, const char *metric,
+static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const gt_gate *gate,
                          const gt_gate_metrics *metrics) {
-  const char *list = "";
+  const char *list = "", *text = gate->text, *metric = gate->metric;
   for (int i = 0; i < metrics->count; i++) {
-    const char *name = metrics->name[i];
-    if (metrics->of_results ? has_metric(metric, name) : !strcmp(metric, name)) return true;
-    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", name);
+    if (!strcmp(metric, metrics->name[i])) return true;
+    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", metrics->name[i]);
   }
+  if (metrics->of_results && gt_result_metric_in(metric)) return true;
   gt_diagnostics diagnostics;
   gt_diagnostics_init(&diagnostics, arena);
   const gt_hint hint = gt_hint_name(&diagnostics, "metric", metric, metrics->name, (size_t)metrics->count);
@@ -297,34 +290,19 @@ static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const c
   return false;
 }
 
-/* Rejects a limit such as `accuracy<97`, which would always fail. */
-static bool check_limit(const gt_arguments *arguments, const char *text, const gt_gate *gate) {
-  const gt_metric_kind *kind = gt_metric_of_result(gate->metric);
-  if (!kind || !kind->correct || (gate->limit >= 0 && gate->limit <= 1)) return true;
-  const bool percent = gate->limit > 1 && gate->limit <= 100;
-  if (percent)
-    gt_usage_error(arguments, "--fail-if '%s': '%s' is from 0 to 1; write '%s%s%.6g'", text, gate->metric,
-                   gate->metric, gate->op, gate->limit / 100);
-  else
-    gt_usage_error(arguments, "--fail-if '%s': '%s' is from 0 to 1", text, gate->metric);
-  return false;
-}
-
 bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_metrics *metrics,
                   gt_gate **gates, int *gate_count) {
   const char *const *given = gt_option_values(arguments, "fail-if", arena, gate_count);
   *gates = GT_NEW_N(arena, gt_gate, *gate_count);
   for (int i = 0; i < *gate_count; i++) {
-    const char *text = given[i];
     gt_gate *gate = &(*gates)[i];
-    if (!parse_gate(text, gate)) {
+    if (!parse_gate(given[i], arena, gate)) {
       gt_usage_error(arguments,
-                     "--fail-if '%s': expected METRIC<NUMBER (also <= > >= == !=), such as '%s<0.5'", text,
-                     metrics->name[0]);
+                     "--fail-if '%s': expected METRIC<NUMBER (also <= > >= == !=), such as '%s<0.5'",
+                     given[i], metrics->name[0]);
       return false;
     }
-    if (!check_metric(arguments, arena, text, gate->metric, metrics)) return false;
-    if (!check_limit(arguments, text, gate)) return false;
+    if (!check_metric(arguments, arena, gate, metrics)) return false;
   }
   return true;
 }

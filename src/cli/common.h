@@ -2,7 +2,7 @@
 #ifndef GT_CLI_COMMON_H
 #define GT_CLI_COMMON_H
 #include "cli/command.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include "train/run/run.h"
 #include <jansson.h>
 
@@ -50,14 +50,15 @@ void gt_cli_print_json(json_t *value); /* the same to stdout, with a newline */
 /* A gate, in the sense of a quality gate: the condition of --fail-if 'accuracy<0.97'. If it is true, the gate
  * fails and the exit code is GT_ERR_GATE. (The gates of circuits are gt_circuit's.) */
 typedef struct gt_gate {
-  char metric[128]; /* with several targets, TARGET.METRIC */
-  char op[3];       /* "<", "<=", … */
+  const char *text, *metric; /* the whole condition, and what it compares */
+  char op[3];                /* "<", "<=", … */
   double limit;
+  gt_result_id result; /* of a metric, once the data is known (result_gates.h) */
 } gt_gate;
 typedef struct gt_gate_metrics { /* what --fail-if may name */
   const char *const *name;
   int count;
-  bool of_results; /* metrics of an evaluation: also TARGET.METRIC, METRIC.COLUMN and TARGET.METRIC.COLUMN */
+  bool of_results; /* also names of results (train/config/result.h) */
 } gt_gate_metrics;
 /* Reads every --fail-if of the command line. False after a usage error. */
 bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_metrics *metrics,

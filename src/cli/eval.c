@@ -39,22 +39,25 @@ static bool check_data_option(const gt_arguments *arguments, gt_error *error) {
   return gt_file_exists(data) || gt_fail(error, GT_ERR_IO, "--data: no such file or folder: %s", data);
 }
 
-static const char *choose_split(const gt_arguments *arguments, const gt_config *config, gt_error *error) {
+/* GT_PART_NONE after an error. */
+static int choose_split(const gt_arguments *arguments, const gt_config *config, gt_error *error) {
   const char *split = gt_option_value(arguments, "split");
   const gt_dataset *data = &config->dataset;
-  if (!split) return gt_dataset_default_split(data);
-  if (strcmp(split, "train") && strcmp(split, "validation") && strcmp(split, "test"))
+  if (!split) return gt_dataset_default_part(data);
+  int part = 0;
+  while (part < GT_PARTS && strcmp(split, gt_part_keys[part])) part++;
+  if (part == GT_PARTS)
     gt_fail(error, GT_ERR_USAGE, "unknown split '%s'; expected train, validation or test%s", split,
             strncmp(split, "val", 3) ? "" : "; did you mean 'validation'?");
-  else if (!gt_dataset_split(data, split))
+  else if (!gt_dataset_split(data, part))
     gt_fail(error, GT_ERR_USAGE, "this config's data has no %s split", split);
-  return error->status ? NULL : split;
+  return error->status ? GT_PART_NONE : part;
 }
 
-static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
-                     gt_evaluator *evaluator, gt_results *results, gt_error *error) {
-  return gt_session_place(session, NULL, &split, 1, error) &&
-         gt_evaluator_open(session, evaluator, split, 0, error) &&
+static bool evaluate(gt_session *session, const gt_model_file *file, int part, gt_evaluator *evaluator,
+                     gt_results *results, gt_error *error) {
+  return gt_session_place(session, NULL, 1u << part, error) &&
+         gt_evaluator_open(session, evaluator, part, 0, error) &&
          gt_session_load_weights(session, evaluator->net->model->store, file, error) &&
          gt_evaluator_run(session, evaluator, results, error);
 }
@@ -63,7 +66,8 @@ static bool evaluate(gt_session *session, const gt_model_file *file, const char 
 static bool has_items(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
   return data->targets == 1 &&
-         (data->target[0].ignores || (data->target[0].classification && data->train.target[0].rank > 1));
+         (data->target[0].ignores ||
+          (data->target[0].classification && gt_split_target(&data->split[GT_PART_TRAIN], 0)->rank > 1));
 }
 
 /* With several targets, each has its own object: "classes_of": {"kind": {"macro": …, "classes": …}}. */
@@ -82,17 +86,17 @@ static void add_matrices(json_t *root, const gt_dataset *data, const gt_confusio
   json_object_set_new(root, "classes_of", all);
 }
 
-static void print_result(const gt_arguments *arguments, const char *split, const gt_results *results,
+static void print_result(const gt_arguments *arguments, int part, const gt_results *results,
                          const gt_confusion_matrix *matrix, const gt_lasting *lasting,
                          const gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_baselines baselines = gt_baselines_of(config, gt_dataset_split(&config->dataset, split), arena);
+  const gt_baselines baselines = gt_baselines_of(config, gt_dataset_split(&config->dataset, part), arena);
   if (gt_flag(arguments, "json")) {
     json_t *root = json_object();
-    json_object_set_new(root, "split", json_string(split));
+    json_object_set_new(root, "split", json_string(gt_part_keys[part]));
     json_object_set_new(root, "samples", json_integer(results->samples));
     if (has_items(config)) json_object_set_new(root, "items", json_integer((json_int_t)results->items));
-    gt_json_add_result(root, results);
+    gt_json_add_results(root, results);
     if (config->threshold.used)
       json_object_set_new(root, "threshold",
                           gt_threshold_json(config->threshold.value, config->threshold.count));
@@ -106,16 +110,16 @@ static void print_result(const gt_arguments *arguments, const char *split, const
   }
   for (int i = 0; config->threshold.used && i < config->threshold.count; i++)
     gt_info("threshold %.10g%s", config->threshold.value[i], gt_threshold_target_text(config, i, arena));
-  printf("%s samples %lld", split, (long long)results->samples);
+  printf("%s samples %lld", gt_part_keys[part], (long long)results->samples);
   if (has_items(config)) printf(" items %.15g", results->items);
-  gt_cli_print_values(results, &baselines, NULL);
+  gt_cli_print_values(results, &baselines, false, arena);
   printf("\n");
   for (int k = 0; k < data->targets && gt_flag(arguments, "per-class"); k++) {
     if (matrix[k].counts.count && data->targets > 1) printf("%s\n", data->target[k].name);
     if (matrix[k].counts.count) gt_classes_print(&matrix[k]);
   }
   gt_cli_print_lasting(lasting);
-  gt_cli_warn_of_guessing(config, split, results, &baselines, arena);
+  gt_cli_warn_of_guessing(config, gt_part_keys[part], results, &baselines, arena);
 }
 
 /* Computes the confusion matrices of all targets and writes --confusion. Fails if options ask for classes and
@@ -145,13 +149,15 @@ static bool collect_confusion(const gt_arguments *arguments, gt_session *session
 }
 
 /* A result that is not finite is an error, even without --fail-if. */
-static bool check_finite(const char *model, const char *split, const gt_results *results, gt_error *error) {
-  const double soft = gt_result_has(results, "soft_loss") ? gt_result_value(results, "soft_loss") : 0;
-  if (isfinite(gt_result_loss(results)) && isfinite(soft)) return true;
+static bool check_finite(const char *model, int part, const gt_results *results, bool has_soft,
+                         gt_error *error) {
+  if (isfinite(gt_result_loss(results, GT_PLAIN)) &&
+      (!has_soft || isfinite(gt_result_loss(results, GT_SOFT))))
+    return true;
   return gt_fail(
       error, GT_ERR_DATA,
       "%s: the loss on the %s split is not finite, because the model's outputs for some samples are not",
-      model, split);
+      model, gt_part_keys[part]);
 }
 
 static bool read_model(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file, gt_config *config,
@@ -196,30 +202,30 @@ static int run(const gt_arguments *arguments) {
   if (!gt_cli_result_gates(arguments, &arena, &gates, &gate_count) || !gt_cli_memory_limit(arguments, &limit))
     goto done;
   if (!read_model(arguments, &arena, &file, &config, &error)) goto failed;
-  if (!gt_cli_gates_apply(gates, gate_count, &config)) goto done;
+  if (!gt_cli_gates_apply(arguments, gates, gate_count, &config)) goto done;
   add_regression_metrics(&config);
-  const char *split = choose_split(arguments, &config, &error);
-  if (!split) goto failed;
-  gt_model_file_check_data(&file, &config, split);
-  gt_review_ranges(&file.signature, gt_dataset_split(&config.dataset, split)->input,
-                   gt_config_place_of_split(&config, split), &arena, &config.diagnostics);
+  const int part = choose_split(arguments, &config, &error);
+  if (part == GT_PART_NONE) goto failed;
+  gt_model_file_check_data(&file, &config, part);
+  gt_review_ranges(&file.signature, &config.dataset.split[part], gt_config_place_of_split(&config, part),
+                   &arena, &config.diagnostics);
   if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto refused;
   code = GT_ERR_USAGE;
   if (!gt_output_check(gt_option_value(arguments, "confusion"), &error)) goto failed;
-  if (!gt_session_open(&session, &config, split, gt_cli_device(arguments), &error)) goto failed;
+  if (!gt_session_open(&session, &config, part, gt_cli_device(arguments), &error)) goto failed;
   session.model = &file;
   session.threshold = config.threshold.value;
   session.confusion = gt_flag(arguments, "json") || gt_flag(arguments, "per-class") ||
                       gt_option_value(arguments, "confusion");
   session.memory_limit = limit;
-  if (!evaluate(&session, &file, split, &evaluator, &results, &error)) goto failed;
+  if (!evaluate(&session, &file, part, &evaluator, &results, &error)) goto failed;
   gt_confusion_matrix matrix[GT_DATA_MAX_TARGETS];
   if (!collect_confusion(arguments, &session, &evaluator, &arena, matrix, &error)) goto failed;
   gt_lasting lasting;
   if (!gt_cli_measure_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
-  print_result(arguments, split, &results, matrix, &lasting, &config, &arena);
+  print_result(arguments, part, &results, matrix, &lasting, &config, &arena);
   shown = true;
-  if (!check_finite(file.path, split, &results, &error)) goto failed;
+  if (!check_finite(file.path, part, &results, evaluator.hard != NULL, &error)) goto failed;
   code = gt_cli_check_gates(gates, gate_count, &results);
   goto done;
 failed:

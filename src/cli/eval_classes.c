@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/common.h"
 #include "metric/counts.h"
+#include "draw/confusion.h"
 #include "train/config/task.h"
 #include <math.h>
 #include <stdlib.h>
@@ -146,7 +147,8 @@ static void write_csv(FILE *stream, const gt_confusion_matrix *matrix) {
 
 bool gt_confusion_write(const gt_confusion_matrix *matrix, const char *path, gt_error *error) {
   const char *end = find_extension(path);
-  if (!strcmp(end, ".png")) return gt_confusion_draw(matrix, path, error);
+  const gt_confusion_picture picture = {matrix->counts.classes, matrix->counts.count, matrix->name};
+  if (!strcmp(end, ".png")) return gt_confusion_draw(&picture, path, error);
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
   (strcmp(end, ".csv") ? write_json : write_csv)(stream, matrix);

@@ -17,7 +17,4 @@ void gt_classes_add_positive(json_t *object, const gt_config *config);
 bool gt_confusion_check_path(const char *path, gt_error *error);
 /* Writes FILE.json, FILE.csv or FILE.png. */
 bool gt_confusion_write(const gt_confusion_matrix *matrix, const char *path, gt_error *error);
-/* Draws the matrix as an image: a row for each label, a column for each predicted class; darker cells have a
- * larger share of their row. */
-bool gt_confusion_draw(const gt_confusion_matrix *matrix, const char *path, gt_error *error);
 #endif

@@ -70,9 +70,10 @@ json_t *gt_importance_json(const gt_importance *importance, bool full) {
   return list;
 }
 
-static void print_json(const gt_importance *importance, const char *split, const gt_config *config) {
-  json_t *root = json_pack("{s:s, s:I, s:i, s:o}", "split", split, "samples", (json_int_t)importance->samples,
-                           "repeats", importance->repeats, "loss", gt_json_real(importance->loss));
+static void print_json(const gt_importance *importance, int part, const gt_config *config) {
+  json_t *root = json_pack("{s:s, s:I, s:i, s:o}", "split", gt_part_keys[part], "samples",
+                           (json_int_t)importance->samples, "repeats", importance->repeats, "loss",
+                           gt_json_real(importance->loss));
   if (importance->metric) json_object_set_new(root, importance->metric, gt_json_real(importance->value));
   json_object_set_new(root, "importance", gt_importance_json(importance, true));
   json_object_set_new(root, "findings", gt_cli_findings_json(&config->diagnostics));
@@ -83,13 +84,13 @@ static void print_score(const gt_importance_score *score, double change) {
   printf("  %10.4g  %+10.3g  %10.2g", score->mean, change, score->deviation);
 }
 
-static void print_table(const gt_importance *importance, const char *split) {
+static void print_table(const gt_importance *importance, int part) {
   int width = gt_text_width("column");
   for (int i = 0; i < importance->columns; i++) {
     const int w = gt_text_width(importance->column[i].name);
     if (w > width) width = w;
   }
-  printf("%s samples %lld loss %.6g", split, (long long)importance->samples, importance->loss);
+  printf("%s samples %lld loss %.6g", gt_part_keys[part], (long long)importance->samples, importance->loss);
   if (importance->metric) printf(" %s %.6g", importance->metric, importance->value);
   printf("; with one column shuffled, mean of %d shuffles, sorted by the change of the loss:\n",
          importance->repeats);
@@ -124,27 +125,27 @@ void gt_cli_log_importance(const gt_importance *importance) {
 
 /* --- the command --- */
 
-static bool measure(const gt_arguments *arguments, gt_session *session, const gt_model_file *file,
-                    const char *split, uint64_t limit, gt_arena *arena, gt_importance *out, gt_error *error) {
+static bool measure(const gt_arguments *arguments, gt_session *session, const gt_model_file *file, int part,
+                    uint64_t limit, gt_arena *arena, gt_importance *out, gt_error *error) {
   gt_evaluator evaluator;
-  if (!gt_session_open(session, session->config, split, gt_cli_device(arguments), error)) return false;
+  if (!gt_session_open(session, session->config, part, gt_cli_device(arguments), error)) return false;
   session->model = file;
   session->memory_limit = limit;
   session->threshold = session->config->threshold.value;
-  return gt_session_place(session, NULL, &split, 1, error) &&
-         gt_evaluator_open(session, &evaluator, split, 0, error) &&
+  return gt_session_place(session, NULL, 1u << part, error) &&
+         gt_evaluator_open(session, &evaluator, part, 0, error) &&
          gt_session_load_weights(session, evaluator.net->model->store, file, error) &&
          gt_importance_measure(session, &evaluator, REPEATS, arena, out, error);
 }
 
 /* Fails if the loss is not finite: its changes would mean nothing. */
-static bool check_finite(const gt_arguments *arguments, const char *split, const gt_importance *importance,
+static bool check_finite(const gt_arguments *arguments, int part, const gt_importance *importance,
                          gt_error *error) {
   return isfinite(importance->loss) ||
          gt_fail(error, GT_ERR_DATA,
                  "%s: the loss on the %s split is not finite, so that no column "
                  "can change it",
-                 arguments->word[0], split);
+                 arguments->word[0], gt_part_keys[part]);
 }
 
 /* Returns GT_OK if *error is set, otherwise the exit code. */
@@ -155,18 +156,18 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
   if (!gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error) ||
       !gt_config_load_threshold(config, file))
     return GT_OK;
-  const char *split = gt_dataset_default_split(&config->dataset);
+  const int part = gt_dataset_default_part(&config->dataset);
   if (!config->metrics->count) gt_config_add_metric(config, 0, gt_metric_find("rmse"));
-  gt_model_file_check_data(file, config, split);
+  gt_model_file_check_data(file, config, part);
   const int code = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_DATA);
   if (code) return gt_cli_print_failure(arguments, &config->diagnostics, NULL, code);
-  if (!measure(arguments, session, file, split, limit, arena, &importance, error) ||
-      !check_finite(arguments, split, &importance, error))
+  if (!measure(arguments, session, file, part, limit, arena, &importance, error) ||
+      !check_finite(arguments, part, &importance, error))
     return GT_OK;
   if (gt_flag(arguments, "json"))
-    print_json(&importance, split, config);
+    print_json(&importance, part, config);
   else
-    print_table(&importance, split);
+    print_table(&importance, part);
   return GT_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Reasons why a formula may differ from the one that generated the samples, for each output separately. */
 #include "cli/explain_doubt.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "kan/formula_text.h"
 #include <math.h>
 #include <stdlib.h>
@@ -246,22 +247,23 @@ static void close_context(context *j) {
 /* Adds one warning for all outputs that are doubtful for this reason, with the text of the first one and the
  * names of the others. */
 static void add_doubt(context *j, gt_diagnostics *diagnostics, reason *why) {
-  const char *text = NULL, *others = "";
-  int first = 0, count = 0;
+  const char *text = NULL;
+  gt_list others = gt_list_open(&j->arena, MAX_NAMED - 1);
+  int first = 0;
   for (int o = 0; o < j->outputs; o++) {
     const char *doubt = why(j, o);
     if (!doubt) continue;
-    if (!count++)
+    if (text)
+      gt_list_add(&others, "y%d", o);
+    else
       text = doubt, first = o;
-    else if (count <= MAX_NAMED)
-      others = gt_arena_printf(&j->arena, "%s%s y%d", others, *others ? "," : "; also doubtful:", o);
   }
-  if (count > MAX_NAMED) others = gt_arena_printf(&j->arena, "%s and %d more", others, count - MAX_NAMED);
-  if (!count) return;
+  if (!text) return;
   const char *which =
       j->outputs > 1 ? gt_arena_printf(&j->arena, "the formula of y%d", first) : "this formula";
   gt_finding_at(diagnostics, GT_FINDING_doubtful_formula, (gt_position){.file = j->e->file.path},
-                "%s is doubtful: %s%s", which, text, others);
+                "%s is doubtful: %s%s%s", which, text, others.count ? "; also doubtful: " : "",
+                gt_list_more(&others));
 }
 
 void gt_explained_doubts(gt_explained *e) {

@@ -73,17 +73,17 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
   if (data->inputs > 1)
     return gt_fail(error, GT_ERR_DATA, "%s has several inputs, but explain needs a network with one input",
                    e->file.path);
-  to->scaled =
-      gt_kan_samples(&data->input[0], true, &from->input[0], inputs, MAX_SAMPLES, &to->samples, error);
-  to->x = to->scaled ? gt_kan_samples(&data->input[0], false, &from->input[0], inputs, MAX_SAMPLES,
+  to->scaled = gt_kan_samples(&data->input[0], true, gt_split_input(from, 0), inputs, MAX_SAMPLES,
+                              &to->samples, error);
+  to->x = to->scaled ? gt_kan_samples(&data->input[0], false, gt_split_input(from, 0), inputs, MAX_SAMPLES,
                                       &to->samples, error)
                      : NULL;
   if (!to->x) return false;
-  e->fits_network =
-      !gt_loss_regresses_targets(e->config.loss[0]) || gt_tensor_features(&from->target[0]) != outputs;
-  to->y = e->fits_network
-              ? gt_explained_network_outputs(e, to)
-              : gt_kan_samples(NULL, false, &from->target[0], outputs, MAX_SAMPLES, &to->samples, error);
+  e->fits_network = !gt_loss_regresses_targets(e->config.loss[0]) ||
+                    gt_tensor_features(gt_split_target(from, 0)) != outputs;
+  to->y = e->fits_network ? gt_explained_network_outputs(e, to)
+                          : gt_kan_samples(NULL, false, gt_split_target(from, 0), outputs, MAX_SAMPLES,
+                                           &to->samples, error);
   return to->y != NULL;
 }
 
@@ -91,10 +91,10 @@ bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const cha
   *e = (gt_explained){0};
   gt_arena_init(&e->arena);
   if (!gt_cli_open_model(arguments, &e->arena, path, &e->file, &e->config, error) ||
-      !read_network(e, error) || !read_split(e, &e->config.dataset.train, &e->train, error) ||
-      !read_split(e, &e->config.dataset.test, &e->test, error))
+      !read_network(e, error) || !read_split(e, &e->config.dataset.split[GT_PART_TRAIN], &e->train, error) ||
+      !read_split(e, &e->config.dataset.split[GT_PART_TEST], &e->test, error))
     return false;
-  gt_model_file_check_data(&e->file, &e->config, "train");
+  gt_model_file_check_data(&e->file, &e->config, GT_PART_TRAIN);
   gt_kan_trace_run(&e->trace, &e->network, e->train.scaled, e->train.samples);
   gt_kan_scores_find(&e->scores, &e->network, &e->trace);
   return true;

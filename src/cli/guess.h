@@ -5,10 +5,9 @@
 #include <jansson.h>
 
 /* Prints " NAME VALUE" for each value; after a value with a baseline, also " (baseline, always 'no': VALUE)".
- * omitted_prefix: NULL prints all values; otherwise leaves out the single steps of a forecast and the values
- * whose names, after a target's "NAME.", start with it. */
-void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines,
-                         const char *omitted_prefix);
+ * brief: without the single steps of a forecast and the results of mixtures of gates. */
+void gt_cli_print_values(const gt_results *results, const gt_baselines *baselines, bool brief,
+                         gt_arena *arena);
 /* Adds "baseline": {"guess": "always 'no'", "metric": "accuracy", "value": …} and "guessing": whether the
  * result is no better (absent if training does not aim at this metric: gt_baseline.balances). Adds nothing
  * without a baseline. With several targets adds an object for each target that has one: "baselines": {TARGET:

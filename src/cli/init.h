@@ -82,8 +82,6 @@ bool gt_scaffold_open(gt_scaffold *init, int *code);
 const char *gt_scaffold_text(const gt_scaffold *init);
 /* The number of rows that the config drops because target `index` is missing. */
 uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index);
-/* A text as a YAML value, quoted where necessary. In the arena. */
-const char *gt_scaffold_value(gt_arena *arena, const char *text);
 /* The number of training samples, and of inputs. */
 int64_t gt_scaffold_samples(const gt_scaffold *init);
 int64_t gt_scaffold_inputs(const gt_scaffold *init);

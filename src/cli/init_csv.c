@@ -114,7 +114,7 @@ static void write_csv(const gt_scaffold *init, FILE *out) {
   fprintf(out, "  epochs: %lld  # passes over the training rows\n", (long long)s.epochs);
   fprintf(out, "  batch_size: %lld\n  eval_every: %lld  # epochs\n", (long long)s.batch,
           (long long)s.eval_every);
-  if (init->dataset.validation.samples)
+  if (init->dataset.split[GT_PART_VALIDATION].samples)
     fprintf(
         out,
         "  early_stopping: {patience: %lld}  # stop after %lld evaluations without a lower validation loss, "

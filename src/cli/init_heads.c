@@ -30,7 +30,7 @@ static bool is_free_name(const char *name) {
 static const char *head_name(const gt_scaffold *init, int index) {
   for (int i = 0; i < init->targets; i++)
     if (!is_free_name(column_of(init, i)->name)) return gt_arena_printf(init->arena, "target%d", index + 1);
-  return gt_scaffold_value(init->arena, column_of(init, index)->name);
+  return gt_spec_word(init->arena, column_of(init, index)->name);
 }
 
 /* True if the column has numbers, not only 0 and 1, which are classes. */
@@ -43,7 +43,7 @@ void gt_scaffold_write_head_targets(const gt_scaffold *init, FILE *out) {
   fprintf(out, "  targets: {");
   for (int i = 0; i < init->targets; i++)
     fprintf(out, "%s%s: %s", i ? ", " : "", head_name(init, i),
-            gt_scaffold_value(init->arena, column_of(init, i)->name));
+            gt_spec_word(init->arena, column_of(init, i)->name));
   fprintf(out, "}  # the columns to predict, each with a layer of its target's name\n");
   for (int i = 0; i < init->targets; i++)
     if (is_quantity(column_of(init, i)))

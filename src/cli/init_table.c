@@ -5,17 +5,15 @@
 #include "base/text.h"
 #include "cli/init.h"
 #include "train/config/classes.h"
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define ROW_NUMBER_REASON "counts the rows; if it is an input, remove it from 'ignore'"
 enum { MAX_LISTED = 40 /* columns */ };
 enum { MIN_TO_TEST = 10, MIN_TO_VALIDATE = 50, ENOUGH_TO_VALIDATE = 2000 }; /* rows */
 
-int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.train.samples; }
+int64_t gt_scaffold_samples(const gt_scaffold *init) { return init->dataset.split[GT_PART_TRAIN].samples; }
 int64_t gt_scaffold_inputs(const gt_scaffold *init) {
   int64_t shape[GT_DATA_MAX_RANK];
   gt_input_network_shape(&init->dataset.input[0], shape);
@@ -29,28 +27,6 @@ uint64_t gt_scaffold_dropped_rows(const gt_scaffold *init, int index) {
   return target->texts && target->missing > target->empty ? 0 : target->missing;
 }
 
-/* --- YAML --- */
-
-/* True if every YAML parser reads the text as a string without quotes. */
-static bool is_word(const char *text) {
-  static const char *const not_strings[] = {"true", "false", "yes",  "no",  "on", "off",
-                                            "y",    "n",     "null", "nan", "inf"};
-  if (!isalpha((unsigned char)*text) && *text != '/' && strncmp(text, "./", 2)) return false;
-  for (const char *c = text; *c; c++)
-    if ((unsigned char)*c >= 0x80 || (!isalnum((unsigned char)*c) && !strchr("_./-", *c))) return false;
-  for (size_t i = 0; i < sizeof not_strings / sizeof *not_strings; i++)
-    if (!strcasecmp(text, not_strings[i])) return false;
-  return true;
-}
-
-const char *gt_scaffold_value(gt_arena *arena, const char *text) {
-  gt_spec *node = gt_spec_text(arena, text);
-  node->quoted = !is_word(text);
-  char *line = gt_spec_write(arena, node);
-  line[strcspn(line, "\n")] = 0;
-  return line;
-}
-
 const char *gt_scaffold_quoted(const gt_scaffold *init, const char *name) {
   return gt_arena_printf(init->arena, "'%s'", gt_escape_name(init->arena, name));
 }
@@ -61,13 +37,11 @@ static bool fail_no_column(const gt_scaffold *init, const char *name, const char
                            gt_error *error) {
   const gt_survey *table = &init->table;
   const char *nearest = gt_nearest(name, names, (size_t)table->columns);
-  const char *list = "";
-  for (int i = 0; i < table->columns && i < MAX_LISTED; i++)
-    list =
-        gt_arena_printf(init->arena, "%s%s'%s'", list, i ? ", " : "", gt_escape_name(init->arena, names[i]));
-  return gt_fail(error, GT_ERR_USAGE, "--target: there is no column '%s' in %s; expected one of: %s%s%s%s%s",
-                 name, init->file, list, table->columns > MAX_LISTED ? ", …" : "",
-                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+  gt_list list = gt_list_open(init->arena, MAX_LISTED);
+  for (int i = 0; i < table->columns; i++) gt_list_add(&list, "%s", gt_scaffold_quoted(init, names[i]));
+  return gt_fail(error, GT_ERR_USAGE, "--target: there is no column '%s' in %s; expected one of: %s%s%s%s",
+                 name, init->file, gt_list_text(&list, ", …"), nearest ? "; did you mean '" : "",
+                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 bool gt_scaffold_choose_targets(gt_scaffold *init, gt_strings selected, gt_error *error) {
@@ -111,11 +85,10 @@ bool gt_scaffold_is_target(const gt_scaffold *init, int column) {
 }
 
 const char *gt_scaffold_target_names(const gt_scaffold *init) {
-  const char *text = "";
+  gt_list list = gt_list_open(init->arena, init->targets);
   for (int i = 0; i < init->targets; i++)
-    text = gt_arena_printf(init->arena, "%s%s'%s'", text, i ? ", " : "",
-                           gt_escape_name(init->arena, init->table.column[init->target[i]].name));
-  return text;
+    gt_list_add(&list, "%s", gt_scaffold_quoted(init, init->table.column[init->target[i]].name));
+  return list.text;
 }
 
 bool gt_scaffold_has_labels(const gt_scaffold *init) {
@@ -243,7 +216,7 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
     /* A series reads its times. */
     const bool reads_time = init->tries_series && &init->table.column[i] == gt_scaffold_time(init);
     if (!init->reason[i] || reads_time) continue;
-    fprintf(out, "%s%s", separator, gt_scaffold_value(init->arena, init->table.column[i].name));
+    fprintf(out, "%s%s", separator, gt_spec_word(init->arena, init->table.column[i].name));
     separator = ", ";
   }
   if (*separator == ',') fprintf(out, "]\n");
@@ -254,37 +227,36 @@ static void write_ignored(const gt_scaffold *init, FILE *out) {
           out,
           "  # To read '%s', remove it from 'ignore' and say which comes first, day_first or month_first:\n"
           "  # columns: {%s: {type: date, order: day_first}}\n",
-          gt_escape_name(init->arena, c->name), gt_scaffold_value(init->arena, c->name));
+          gt_escape_name(init->arena, c->name), gt_spec_word(init->arena, c->name));
   }
 }
 
 /* The rules of the dates whose order the rows decide: "when: {type: date, order: day_first}". */
-static const char *date_rules(const gt_scaffold *init) {
-  const char *text = "";
+static gt_list date_rules(const gt_scaffold *init) {
+  gt_list rules = gt_list_open(init->arena, INT_MAX);
   for (int i = 0; i < init->table.columns; i++) {
     const gt_survey_column *c = &init->table.column[i];
     if (!c->date_order || init->reason[i] || gt_scaffold_is_target(init, i)) continue;
-    text = gt_arena_printf(init->arena, "%s%s%s: {type: date, order: %s}", text, *text ? ", " : "",
-                           gt_scaffold_value(init->arena, c->name), c->date_order);
+    gt_list_add(&rules, "%s: {type: date, order: %s}", gt_spec_word(init->arena, c->name), c->date_order);
   }
-  return text;
+  return rules;
 }
 
 static void write_rules(const gt_scaffold *init, FILE *out) {
-  const char *text = date_rules(init);
-  const bool dates = *text;
+  gt_list rules = date_rules(init);
+  const bool dates = rules.count;
   uint64_t rows = 0;
   int dropping = 0;
   for (int i = 0; i < init->targets; i++) {
-    const char *name = gt_scaffold_value(init->arena, init->table.column[init->target[i]].name);
+    const char *name = gt_spec_word(init->arena, init->table.column[init->target[i]].name);
     const uint64_t dropped = gt_scaffold_dropped_rows(init, i);
     if (!dropped) continue;
-    text = gt_arena_printf(init->arena, "%s%s%s: {missing: drop}", text, *text ? ", " : "", name);
+    gt_list_add(&rules, "%s: {missing: drop}", name);
     dropping++;
     rows = dropped > rows ? dropped : rows;
   }
-  if (!*text) return;
-  fprintf(out, "  columns: {%s}  # ", text);
+  if (!rules.count) return;
+  fprintf(out, "  columns: {%s}  # ", rules.text);
   if (dates) fprintf(out, "read so, the rows are in order of time%s", rows ? "; " : "");
   if (rows)
     fprintf(out, "leaves out %s%llu row%s without a target", dropping > 1 ? "at least " : "",
@@ -299,8 +271,7 @@ static void write_targets(const gt_scaffold *init, FILE *out) {
   }
   fprintf(out, "  target: %s", init->targets > 1 ? "[" : "");
   for (int i = 0; i < init->targets; i++)
-    fprintf(out, "%s%s", i ? ", " : "",
-            gt_scaffold_value(init->arena, init->table.column[init->target[i]].name));
+    fprintf(out, "%s%s", i ? ", " : "", gt_spec_word(init->arena, init->table.column[init->target[i]].name));
   fprintf(out, init->targets > 1 ? "]  # the columns to predict\n" : "  # the column to predict\n");
 }
 
@@ -338,14 +309,14 @@ static void write_positive(const gt_scaffold *init, FILE *out) {
   if (!name) return;
   fprintf(out,
           "  positive: %s  # f1, precision, recall and eval.threshold are those of %s, the rarer class\n",
-          gt_scaffold_value(init->arena, name), gt_scaffold_quoted(init, name));
+          gt_spec_word(init->arena, name), gt_scaffold_quoted(init, name));
 }
 
 static void write_data(const gt_scaffold *init, FILE *out) {
-  const bool opened = init->dataset.train.samples > 0;
+  const bool opened = init->dataset.split[GT_PART_TRAIN].samples > 0;
   fprintf(out, "data:\n");
   if (!init->table.known_suffix) fprintf(out, "  format: csv\n");
-  fprintf(out, "  train: %s\n", gt_scaffold_value(init->arena, init->file));
+  fprintf(out, "  train: %s\n", gt_spec_word(init->arena, init->file));
   write_targets(init, out);
   write_ignored(init, out);
   write_rules(init, out);

@@ -47,7 +47,7 @@ static const char *split_of_late_class(const gt_scaffold *init) {
 /* --- the series --- */
 
 static const char *column_value(const gt_scaffold *init, const gt_survey_column *c) {
-  return gt_scaffold_value(init->arena, c->name);
+  return gt_spec_word(init->arena, c->name);
 }
 
 /* True if the table can be read with this map, with windows in each split. */
@@ -61,8 +61,8 @@ static bool series_works(gt_scaffold *init, const char *series) {
   const bool opened = gt_scaffold_open_dataset(init, &dataset, &diagnostics, &error);
   init->tries_series = false;
   const bool works = opened && !gt_diagnostics_has(&diagnostics, GT_FINDING_short_series) &&
-                     dataset.train.samples && dataset.test.samples &&
-                     (dataset.validation.samples || gt_scaffold_validation(init) <= 0);
+                     dataset.split[GT_PART_TRAIN].samples && dataset.split[GT_PART_TEST].samples &&
+                     (dataset.split[GT_PART_VALIDATION].samples || gt_scaffold_validation(init) <= 0);
   gt_dataset_close(&dataset);
   return works;
 }

@@ -1,15 +1,11 @@
 #include "base/file.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/output.h"
 #include "base/stream.h"
-#include "base/text.h"
 #include "cli/common.h"
-#include "cli/predict_class.h"
-#include "cli/predict_forecast.h"
 #include "cli/predict_inputs.h"
 #include "cli/predict_pictures.h"
-#include "train/eval/predict.h"
+#include "cli/prediction_table.h"
 #include "train/config/review.h"
 #include <limits.h>
 #include <math.h>
@@ -56,147 +52,40 @@ static bool choose_format(const gt_arguments *arguments, output_format *format) 
   return false;
 }
 
-/* The names of the samples: of their files, the ids of a table's rows, or the groups of a time series. */
-typedef struct row_names {
-  bool are_files;            /* names are those of files */
-  const char *key;           /* key of a name in a JSON object */
-  const char *column;        /* column of the names in a CSV file */
-  const char *const *name;   /* [samples]; NULL: samples have no names */
-  gt_forecast_rows forecast; /* of a time series */
-} row_names;
-
-static const char *name_of(const row_names *names, int64_t row) {
-  return names->name ? names->name[row] : NULL;
-}
-
-/* Writes the class and its probability, or the values. */
-static void write_prediction(FILE *stream, const gt_model_file *file, int index, const float *row,
-                             int64_t count) {
-  if (!gt_is_classifier(file, index, count)) {
-    for (int64_t i = 0; i < count; i++) fprintf(stream, "%s%.9g", i ? " " : "", (double)row[i]);
-    return;
-  }
-  const gt_predicted_class a = gt_predicted_class_of(file, index, row, count);
-  if (a.name)
-    gt_put_text(stream, a.name);
+static void write_table(FILE *stream, output_format format, const gt_prediction_table *table) {
+  if (format == TEXT)
+    gt_prediction_write_text(stream, table);
+  else if (format == CSV)
+    gt_prediction_write_csv(stream, table);
   else
-    fprintf(stream, "%lld", (long long)a.class);
-  fprintf(stream, " %.4f", a.probability);
+    gt_prediction_write_json(stream, table, format == JSON);
 }
 
-/* Writes a line for a sample: its name, if it has one, then its predictions. If there are several targets,
- * each prediction follows the name of its target. */
-static void write_text_row(FILE *stream, const gt_model_file *file, const char *name,
-                           const gt_prediction *prediction, int64_t sample) {
-  if (name) gt_put_text(stream, name), fputs(": ", stream);
-  for (int k = 0; k < prediction->targets; k++) {
-    const gt_tensor *outputs = &prediction->outputs[k];
-    if (k) fputs("  ", stream);
-    if (prediction->targets > 1) fprintf(stream, "%s ", file->signature.target[k].name);
-    write_prediction(stream, file, k, gt_output_row(outputs, sample), gt_tensor_features(outputs));
-  }
-  fputs("\n", stream);
-}
-
-/* The names of the boolean columns whose probability is above their threshold; NULL unless all columns are
- * boolean. */
-static json_t *labels_json(const gt_model_file *file, int index, const float *row, int64_t count) {
-  if (count < 2) return NULL;
-  json_t *names = json_array();
-  for (int64_t i = 0; i < count; i++) {
-    if (!gt_is_probability(file, index, count, i)) return json_decref(names), NULL;
-    if ((double)row[i] > gt_output_threshold(file, i))
-      json_array_append_new(names, json_string(file->signature.target[index].columns[i]));
-  }
-  return names;
-}
-
-/* Adds "class" and "name", or "labels", and "outputs". */
-static void add_prediction(json_t *root, const gt_model_file *file, int index, const float *row,
-                           int64_t count) {
-  json_t *values = json_array();
-  for (int64_t i = 0; i < count; i++) json_array_append_new(values, gt_json_real((double)row[i]));
-  if (gt_is_classifier(file, index, count)) {
-    const gt_predicted_class a = gt_predicted_class_of(file, index, row, count);
-    json_object_set_new(root, "class", json_integer(a.class));
-    if (a.name) json_object_set_new(root, "name", json_string(a.name));
-  }
-  json_t *labels = labels_json(file, index, row, count);
-  if (labels) json_object_set_new(root, "labels", labels);
-  json_object_set_new(root, "outputs", values);
-}
-
-/* With several targets, each has its own object: {"load": {"outputs": [3]}, "kind": {"class": 1, …}}. */
-static void write_json_row(FILE *stream, const gt_model_file *file, const char *key, const char *name,
-                           const gt_prediction *prediction, int64_t sample) {
-  json_t *root = json_object();
-  if (name) json_object_set_new(root, key, json_string(name));
-  for (int k = 0; k < prediction->targets; k++) {
-    const gt_tensor *outputs = &prediction->outputs[k];
-    json_t *to = prediction->targets > 1 ? json_object() : root;
-    add_prediction(to, file, k, gt_output_row(outputs, sample), gt_tensor_features(outputs));
-    if (to != root) json_object_set_new(root, file->signature.target[k].name, to);
-  }
-  gt_cli_write_json(stream, root);
-}
-
-/* Writes every sample as text, JSON lines, or a JSON array of the same objects. */
-static void write_rows(FILE *stream, output_format format, const gt_model_file *file, const row_names *names,
-                       const gt_prediction *prediction) {
+static bool write_outputs(const char *path, output_format format, const gt_prediction_table *table,
+                          gt_error *error) {
+  const gt_prediction *prediction = table->prediction;
   const gt_tensor *outputs = &prediction->outputs[0];
-  const int64_t rows = outputs->dim[0];
-  if (gt_is_forecast(file, &names->forecast, outputs)) {
-    if (format == TEXT)
-      gt_forecast_write_text(stream, file, &names->forecast, outputs);
-    else
-      gt_forecast_write_json(stream, format == JSON, file, &names->forecast, outputs);
-    return;
-  }
-  if (format == JSON) fputs("[\n", stream);
-  for (int64_t i = 0; i < rows; i++) {
-    if (format == TEXT)
-      write_text_row(stream, file, name_of(names, i), prediction, i);
-    else
-      write_json_row(stream, file, names->key, name_of(names, i), prediction, i);
-    if (format != TEXT) fputs(format == JSON && i + 1 < rows ? ",\n" : "\n", stream);
-  }
-  if (format == JSON) fputs("]\n", stream);
-}
-
-static bool write_json_file(const char *path, output_format format, const gt_model_file *file,
-                            const row_names *names, const gt_prediction *prediction, gt_error *error) {
   gt_text text = {0};
+  if (prediction->targets > 1 && (format == PICTURES || format == NPY))
+    return gt_fail(error, GT_ERR_USAGE,
+                   "%s holds one array, and the model predicts %d targets; write a .csv, "
+                   ".json or .jsonl file",
+                   path, prediction->targets);
+  if (format == PICTURES) /* ids are not file names */
+    return gt_predict_write_pictures(path, outputs, table->names->are_files ? table->names->name : NULL,
+                                     error);
+  if (format == NPY) return gt_data_write_npy(path, outputs, error);
   FILE *stream = gt_text_open(&text);
-  write_rows(stream, format, file, names, prediction);
+  write_table(stream, format, table);
   fclose(stream);
   const bool ok = gt_write_output(path, &(gt_span){text.items, text.count}, 1, error);
   free(text.items);
   return ok;
 }
 
-static bool write_outputs(const gt_model_file *file, const char *path, output_format format,
-                          const row_names *names, const gt_prediction *prediction, gt_error *error) {
-  const gt_tensor *outputs = &prediction->outputs[0];
-  const bool several = prediction->targets > 1;
-  const gt_text_column id = {names->column, names->name};
-  if (several && (format == PICTURES || format == NPY))
-    return gt_fail(error, GT_ERR_USAGE,
-                   "%s holds one array, and the model predicts %d targets; write a .csv, "
-                   ".json or .jsonl file",
-                   path, prediction->targets);
-  if (format == PICTURES) /* ids are not file names */
-    return gt_predict_write_pictures(path, outputs, names->are_files ? names->name : NULL, error);
-  if (format == NPY) return gt_data_write_npy(path, outputs, error);
-  if (format == CSV && gt_is_forecast(file, &names->forecast, outputs))
-    return gt_forecast_write_csv(path, file, &names->forecast, outputs, error);
-  if (format == CSV && several) return gt_predict_write_targets_csv(path, file, &id, prediction, error);
-  if (format == CSV) return gt_predict_write_csv(path, file, &id, outputs, error);
-  return write_json_file(path, format, file, names, prediction, error);
-}
-
-static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
-                        gt_tensor *inputs, row_names *names, size_t *skipped, gt_diagnostics *diagnostics,
-                        gt_error *error) {
+static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file, gt_split *inputs,
+                        gt_row_names *names, gt_forecast_rows *forecast, size_t *skipped,
+                        gt_diagnostics *diagnostics, gt_error *error) {
   static const char *const settings[] = {
       "data.header=", "data.delimiter=", "data.decimal=", "data.skip=", "quiet=", NULL};
   if (!gt_model_file_read(file, gt_model_path(arena, arguments->word[0], error), error) ||
@@ -205,24 +94,21 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
     return false;
   gt_row_ids ids = {.asked = gt_option_value(arguments, "id"), .arena = arena};
   const bool series = file->signature.input[0].window;
-  *names = (row_names){.are_files = true, .key = "file", .column = "file", .forecast = {.arena = arena}};
+  *names = (gt_row_names){.are_files = true, .key = "file", .column = "file"};
+  *forecast = (gt_forecast_rows){.arena = arena};
   if (series && ids.asked)
     return gt_fail(error, GT_ERR_USAGE, "--id names rows, and this model forecasts from windows of rows");
   if (!series) file->signature.ids = &ids;
-  file->signature.forecast = &names->forecast;
+  file->signature.forecast = forecast;
   file->signature.diagnostics = diagnostics;
   const bool ok =
       gt_predict_read_inputs(arguments, arena, &file->signature, inputs, &names->name, skipped, error);
   file->signature.ids = NULL;
   file->signature.forecast = NULL;
   file->signature.diagnostics = NULL;
-  if (ids.column) *names = (row_names){.key = "id", .column = ids.column, .name = ids.text};
-  if (series && names->forecast.group) {
-    names->are_files = false;
-    names->key = "group";
-    names->column = names->forecast.group_column;
-    names->name = names->forecast.group;
-  }
+  if (ids.column) *names = (gt_row_names){.key = "id", .column = ids.column, .name = ids.text};
+  if (series && forecast->group)
+    *names = (gt_row_names){.key = "group", .column = forecast->group_column, .name = forecast->group};
   if (ok && ids.asked && !ids.column)
     return gt_fail(error, GT_ERR_USAGE, "--id needs an input file that is a CSV");
   return ok && gt_output_check(gt_option_value(arguments, "output"), error);
@@ -242,7 +128,7 @@ static void write_findings(gt_diagnostics *diagnostics) {
 }
 
 /* Warns about samples unlike the training data. GT_OK, or the exit code with --strict. */
-static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_tensor *inputs,
+static int review(const gt_arguments *arguments, const gt_model_file *file, const gt_split *inputs,
                   gt_arena *arena, gt_diagnostics *diagnostics) {
   const char *first = arguments->words > 1 ? arguments->word[1] : gt_option_value(arguments, "input");
   if (!strcmp(first, "-")) first = GT_STDIN;
@@ -253,7 +139,7 @@ static int review(const gt_arguments *arguments, const gt_model_file *file, cons
 
 static bool is_finite_sample(const gt_prediction *prediction, int64_t sample) {
   for (int k = 0; k < prediction->targets; k++) {
-    const float *row = gt_output_row(&prediction->outputs[k], sample);
+    const float *row = gt_tensor_sample(&prediction->outputs[k], sample);
     for (int64_t i = 0; i < gt_tensor_features(&prediction->outputs[k]); i++)
       if (!isfinite(row[i])) return false;
   }
@@ -261,35 +147,34 @@ static bool is_finite_sample(const gt_prediction *prediction, int64_t sample) {
 }
 
 /* Fails if a value is not finite. Such values have been written, in JSON as null. */
-static bool check_finite(const gt_model_file *file, const row_names *names, const gt_prediction *prediction,
-                         gt_error *error) {
-  const int64_t samples = prediction->outputs[0].dim[0];
+static bool check_finite(const gt_prediction_table *table, gt_error *error) {
+  const char *const *names = table->names->name;
+  const int64_t samples = table->prediction->outputs[0].dim[0];
   char number[32];
   int64_t bad = 0, first = 0;
   for (int64_t s = samples - 1; s >= 0; s--)
-    if (!is_finite_sample(prediction, s)) bad++, first = s;
+    if (!is_finite_sample(table->prediction, s)) bad++, first = s;
   snprintf(number, sizeof number, "sample %lld", (long long)first);
   return !bad ||
          gt_fail(error, GT_ERR_DATA,
-                 "%s: the outputs for %lld of %lld samples are not finite, the first for %s", file->path,
-                 (long long)bad, (long long)samples, names->name ? names->name[first] : number);
+                 "%s: the outputs for %lld of %lld samples are not finite, the first for %s",
+                 table->file->path, (long long)bad, (long long)samples, names ? names[first] : number);
 }
 
 /* Writes the results to standard output or a file. False if that fails or a value is not finite. */
-static bool write_results(const gt_arguments *arguments, output_format format, const gt_model_file *file,
-                          const row_names *names, const gt_prediction *prediction, gt_error *error) {
+static bool write_results(const gt_arguments *arguments, output_format format,
+                          const gt_prediction_table *table, gt_error *error) {
   const char *output = gt_option_value(arguments, "output");
-  const gt_tensor *outputs = &prediction->outputs[0];
-  if (output && !write_outputs(file, output, format, names, prediction, error)) return false;
-  if (output && gt_is_forecast(file, &names->forecast, outputs))
-    gt_info("%lld forecast%s of %lld row%s written to %s", (long long)outputs->dim[0],
-            outputs->dim[0] == 1 ? "" : "s", (long long)names->forecast.horizon,
-            names->forecast.horizon == 1 ? "" : "s", gt_output_name(output));
-  else if (output)
-    gt_info("%lld predictions written to %s", (long long)outputs->dim[0], gt_output_name(output));
+  const long long samples = (long long)table->prediction->outputs[0].dim[0], steps = (long long)table->steps;
+  if (output && !write_outputs(output, format, table, error)) return false;
+  if (!output)
+    write_table(stdout, format, table);
+  else if (steps)
+    gt_info("%lld forecast%s of %lld row%s written to %s", samples, samples == 1 ? "" : "s", steps,
+            steps == 1 ? "" : "s", gt_output_name(output));
   else
-    write_rows(stdout, format, file, names, prediction);
-  return check_finite(file, names, prediction, error);
+    gt_info("%lld predictions written to %s", samples, gt_output_name(output));
+  return check_finite(table, error);
 }
 
 /* Fails if images were skipped or groups have no forecast; the results of the others have been written. */
@@ -307,10 +192,12 @@ static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_diagnostics diagnostics;
   gt_model_file file = {0};
-  gt_tensor inputs[GT_DATA_MAX_INPUTS] = {0};
+  gt_split inputs = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
-  row_names names = {0};
+  gt_row_names names = {0};
+  gt_forecast_rows forecast = {0};
+  gt_prediction_table table = {0};
   size_t skipped = 0;
   output_format format;
   uint64_t limit;
@@ -320,16 +207,18 @@ static int run(const gt_arguments *arguments) {
   if (!choose_format(arguments, &format) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  const bool ok = read_inputs(arguments, &arena, &file, inputs, &names, &skipped, &diagnostics, &error);
-  if (ok && (code = review(arguments, &file, inputs, &arena, &diagnostics))) goto done;
-  if (!ok || !gt_predict(&file, inputs, gt_cli_device(arguments), limit, &prediction, &error) ||
-      !write_results(arguments, format, &file, &names, &prediction, &error))
+  bool ok = read_inputs(arguments, &arena, &file, &inputs, &names, &forecast, &skipped, &diagnostics, &error);
+  if (ok && (code = review(arguments, &file, &inputs, &arena, &diagnostics))) goto done;
+  ok = ok && gt_predict(&file, &inputs, gt_cli_device(arguments), limit, &prediction, &error);
+  if (ok) table = gt_prediction_table_make(&file, &names, &forecast, &prediction, &arena);
+  if (!ok || !write_results(arguments, format, &table, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else
-    code = report_skipped(skipped, &names.forecast, &prediction.outputs[0]);
+    code = report_skipped(skipped, &forecast, &prediction.outputs[0]);
 done:
+  free(table.items);
   gt_prediction_finish(&prediction);
-  for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&inputs[k]);
+  gt_split_finish(&inputs);
   gt_model_file_finish(&file);
   gt_arena_finish(&arena);
   return code;

@@ -1,9 +1,5 @@
 #include "cli/predict_class.h"
 
-const float *gt_output_row(const gt_tensor *outputs, int64_t sample) {
-  return (const float *)outputs->data + sample * gt_tensor_features(outputs);
-}
-
 static int64_t index_of_largest(const float *row, int64_t count) {
   int64_t best = 0;
   for (int64_t i = 1; i < count; i++)
@@ -44,8 +40,6 @@ gt_predicted_class gt_predicted_class_of(const gt_model_file *file, int target, 
     a.class = ((double)row[t->positive] > gt_output_threshold(file, 0)) == t->positive;
   else
     a.class = index_of_largest(row, outputs);
-  const char *const *names = boolean ? t->words : t->class_names;
-  a.name = names ? names[a.class] : NULL;
   a.probability = !boolean ? (double)row[a.class] : a.class ? (double)row[0] : 1 - (double)row[0];
   return a;
 }

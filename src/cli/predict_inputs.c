@@ -4,17 +4,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct input_files {
   gt_input_file *items;
   size_t count, capacity;
 } input_files;
-
-static bool is_folder(const char *path) {
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-}
 
 static bool accepts_pictures(const gt_data_signature *signature) {
   for (int k = 0; k < signature->inputs; k++)
@@ -30,7 +24,7 @@ static bool is_run_directory(const char *folder, gt_arena *arena) {
 /* Adds a file, standard input ("-"), or the pictures in a folder. */
 static bool add_path(input_files *files, const gt_data_signature *signature, const char *name,
                      const char *path, gt_arena *arena, gt_error *error) {
-  if (!is_folder(path)) {
+  if (!gt_is_folder(path)) {
     *GT_PUSH(files) = (gt_input_file){.name = name, .path = strcmp(path, "-") ? path : GT_STDIN};
     return true;
   }
@@ -90,7 +84,7 @@ static const char *const *names_of(const input_files *files, size_t *skipped, gt
 }
 
 bool gt_predict_read_inputs(const gt_arguments *arguments, gt_arena *arena,
-                            const gt_data_signature *signature, gt_tensor *inputs, const char *const **names,
+                            const gt_data_signature *signature, gt_split *inputs, const char *const **names,
                             size_t *skipped, gt_error *error) {
   input_files files = {0};
   bool ok = list_files(arguments, signature, &files, arena, error);

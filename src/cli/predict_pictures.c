@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/output.h"
-#include "data/png.h"
+#include "draw/png.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

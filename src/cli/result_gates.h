@@ -5,9 +5,9 @@
 
 /* gt_cli_gates for the metrics of evaluations. */
 bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gates, int *count);
-/* Adds the metrics of the gates to those that evaluations compute. False after an error, which is reported,
- * if one cannot be computed. */
-bool gt_cli_gates_apply(gt_gate *gates, int count, gt_config *config);
+/* Finds the results of the gates and adds their metrics to those that evaluations compute. False after an
+ * error, which is reported, if one cannot be computed, or if no value of it is near the limit. */
+bool gt_cli_gates_apply(const gt_arguments *arguments, gt_gate *gates, int count, gt_config *config);
 /* GT_OK, GT_ERR_GATE if one fails, GT_ERR_USAGE if the model has no such metric. */
 int gt_cli_check_gates(const gt_gate *gates, int count, const gt_results *results);
 #endif

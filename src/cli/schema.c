@@ -1,9 +1,9 @@
 /* `gtrain schema`: the JSON Schema of configs, for editors; lists of what a config may contain; the keys of
  * one entry (`gtrain schema linear`); the places of one key (`gtrain schema epochs`). */
+#include "cli/schema.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "cli/common.h"
-#include "cli/schema.h"
 #include "layer/layer.h"
 #include "train/config/places.h"
 #include <string.h>
@@ -32,12 +32,11 @@ static bool print_things(const gt_schema_entry *list, int count, const char *nam
 
 /* "sections, formats, …": the names of all lists. */
 static const char *list_names(gt_arena *arena) {
-  const char *text = "";
+  gt_list list = gt_list_open(arena, INT_MAX);
   for (const gt_schema_kind *kind = gt_schema_kinds; kind->name; kind++)
-    text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", kind->plural);
-  for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++)
-    text = gt_arena_printf(arena, "%s, %s", text, gt_layer_families[i].name);
-  return text;
+    gt_list_add(&list, "%s", kind->plural);
+  for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) gt_list_add(&list, "%s", gt_layer_families[i].name);
+  return list.text;
 }
 
 enum { MAX_NAMES = GT_SCHEMA_MAX_ENTRIES + 64 };

@@ -11,7 +11,7 @@
 #include "optim/optim.h"
 #include "tokens/tokens.h"
 #include "train/config/init_from.h"
-#include "train/config/metrics.h"
+#include "train/config/result.h"
 #include "train/config/phases.h"
 #include <string.h>
 

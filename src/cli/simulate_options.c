@@ -1,5 +1,5 @@
 #include "cli/simulate_options.h"
-#include "data/png.h"
+#include "draw/png.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -49,9 +49,9 @@ static const char *resume_options(const gt_arguments *arguments, gt_arena *arena
   return text;
 }
 
-/* Name of the split of the last evaluation. */
-static const char *last_split(const gt_train_result *result) {
-  return result->test.items ? "test" : "validation";
+/* The split of the last evaluation. */
+static int last_part(const gt_train_result *result) {
+  return result->test.items ? GT_PART_TEST : GT_PART_VALIDATION;
 }
 
 /* The results of the last evaluation; NULL: there was none. */
@@ -62,7 +62,7 @@ static const gt_results *last_result(const gt_train_result *result) {
 
 static gt_baselines baselines_of(const gt_config *config, const gt_train_result *result, gt_arena *arena) {
   if (!last_result(result)) return (gt_baselines){0};
-  return gt_baselines_of(config, gt_dataset_split(&config->dataset, last_split(result)), arena);
+  return gt_baselines_of(config, gt_dataset_split(&config->dataset, last_part(result)), arena);
 }
 
 static json_t *result_json(const gt_config *config, const gt_train_result *result,
@@ -87,7 +87,7 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   for (int i = 0; i < 3; i++) {
     if (!splits[i].results->items) continue;
     json_t *split = json_object();
-    gt_json_add_result(split, splits[i].results);
+    gt_json_add_results(split, splits[i].results);
     json_object_set_new(root, splits[i].name, split);
   }
   if (result->threshold)
@@ -116,10 +116,10 @@ static void print_result(const gt_config *config, const gt_train_result *result,
             gt_duration(result->seconds, duration));
   if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
   if (last) {
-    printf("%s", last_split(result));
-    gt_cli_print_values(last, baselines, "soft_");
+    printf("%s", gt_part_keys[last_part(result)]);
+    gt_cli_print_values(last, baselines, true, arena);
     printf("\n");
-    gt_cli_warn_of_guessing(config, last_split(result), last, baselines, arena);
+    gt_cli_warn_of_guessing(config, gt_part_keys[last_part(result)], last, baselines, arena);
   }
   gt_cli_log_importance(&result->importance);
   char model[sizeof result->directory + 16];
@@ -156,10 +156,11 @@ static bool read_max_time(const gt_arguments *arguments, double *seconds) {
 }
 
 /* Checks before training, which may take hours, that the gates can be evaluated. */
-static bool can_check_gates(gt_config *config, gt_gate *gates, int count) {
+static bool can_check_gates(const gt_arguments *arguments, gt_config *config, gt_gate *gates, int count) {
   if (!count) return true;
-  if (!gt_cli_gates_apply(gates, count, config)) return false;
-  if (config->dataset.test.samples || config->dataset.validation.samples) return true;
+  if (!gt_cli_gates_apply(arguments, gates, count, config)) return false;
+  if (config->dataset.split[GT_PART_TEST].samples || config->dataset.split[GT_PART_VALIDATION].samples)
+    return true;
   gt_log_error(
       "--fail-if needs a split to evaluate, and this config's data has no test or validation split; add one, e.g. with "
       "--set data.test_fraction=0.2");
@@ -169,9 +170,10 @@ static bool can_check_gates(gt_config *config, gt_gate *gates, int count) {
 static int train(const gt_arguments *arguments, gt_config *config, const gt_train_options *train_options,
                  const gt_gate *gates, int gate_count) {
   gt_error error = {0};
-  gt_train_result result;
-  const bool ok = gt_train(config, train_options, &result, &error);
-  if (!ok && result.out_of_time && error.status == GT_INTERRUPTED && !gt_flag(arguments, "json")) {
+  gt_arena *arena = config->diagnostics.arena;
+  gt_train_result *result = GT_NEW(arena, gt_train_result);
+  const bool ok = gt_train(config, train_options, result, &error);
+  if (!ok && result->out_of_time && error.status == GT_INTERRUPTED && !gt_flag(arguments, "json")) {
     gt_info("%s", error.message); /* no error: --max-time is over */
     return GT_INTERRUPTED;
   }
@@ -179,13 +181,12 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
     return gt_cli_print_failure(arguments, &config->diagnostics, &error,
                                 config->diagnostics.errors ? gt_config_report(config, &error)
                                                            : gt_report(&error));
-  gt_arena *arena = config->diagnostics.arena;
-  const gt_baselines baselines = baselines_of(config, &result, arena);
+  const gt_baselines baselines = baselines_of(config, result, arena);
   if (gt_flag(arguments, "json"))
-    gt_cli_print_json(result_json(config, &result, &baselines));
+    gt_cli_print_json(result_json(config, result, &baselines));
   else
-    print_result(config, &result, &baselines, arena);
-  return gate_count ? gt_cli_check_gates(gates, gate_count, last_result(&result)) : GT_OK;
+    print_result(config, result, &baselines, arena);
+  return gate_count ? gt_cli_check_gates(gates, gate_count, last_result(result)) : GT_OK;
 }
 
 static int run(const gt_arguments *arguments) {
@@ -213,7 +214,7 @@ static int run(const gt_arguments *arguments) {
                                               gt_flag(arguments, "json") || !gt_flag(arguments, "quiet"),
                                           .resume_config = resume_config(arguments, &arena),
                                           .resume_options = resume_options(arguments, &arena)};
-  code = can_check_gates(&config, gates, gate_count)
+  code = can_check_gates(arguments, &config, gates, gate_count)
              ? gt_cli_findings(arguments, &config.diagnostics, GT_ERR_CONFIG)
              : GT_ERR_USAGE;
   if (!code) code = train(arguments, &config, &train_options, gates, gate_count);

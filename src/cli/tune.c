@@ -99,7 +99,7 @@ static int tune_config(const gt_arguments *arguments, gt_config *config, int64_t
   gt_session session = {0};
   gt_error error = {0};
   char *path = NULL;
-  bool ok = gt_session_open(&session, config, NULL, gt_cli_device(arguments), &error);
+  bool ok = gt_session_open(&session, config, GT_PART_NONE, gt_cli_device(arguments), &error);
   if (ok) {
     path = gt_tuned_path(session.backend);
     ok = path ||

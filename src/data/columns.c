@@ -40,7 +40,3 @@ int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group
   }
   return count;
 }
-
-const char *gt_dataset_default_split(const gt_dataset *dataset) {
-  return dataset->test.samples ? "test" : dataset->validation.samples ? "validation" : "train";
-}

@@ -90,6 +90,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "data/range.h"
+#include "data/split.h"
 #include "spec/diagnostics.h"
 #include "spec/schema.h"
 #include "spec/spec.h"
@@ -97,33 +98,9 @@
 #include <stdint.h>
 
 enum {
-  GT_DATA_MAX_RANK = 8,
   GT_DATA_MAX_CLASSES = 1000000,
-  GT_DATA_MAX_INPUTS = 16,
-  GT_DATA_MAX_TARGETS = 8,
   GT_DATA_MAX_INTEGER = (1 << 24) - 1 /* a float, which files may contain, is exact up to here */
 };
-
-typedef enum gt_element { GT_ELEMENT_U8, GT_ELEMENT_F32, GT_ELEMENT_I32 } gt_element;
-
-typedef struct gt_tensor { /* dim[0] = samples */
-  gt_element element;
-  int rank;
-  int64_t dim[GT_DATA_MAX_RANK];
-  void *data;    /* heap, row-major; NULL in an outline (gt_data_requirements) */
-  int64_t limit; /* of integer inputs: values lie in [0, limit); the same in all splits */
-  bool bits;     /* F32: all values are 0 or 1; of a table with categories, all features */
-  /* Samples may be windows of consecutive rows, which may overlap, so rows are stored only once: `data` has
-   * `stored` rows of dim[2 …] values (of a text: one integer), and sample i is the dim[1] rows that begin at
-   * row start[i] + begin, or at i * stride + begin if `start` is NULL. stored 0: no windows; samples are
-   * stored one after another. */
-  int64_t stored, stride, begin;
-  const int32_t *start; /* [dim[0]], for a series: the split's array; else NULL */
-  bool narrow;          /* of the windows of a text: the I32 values are stored as bytes */
-  /* Heap, [samples]: how many of the dim[1] steps of each sample are valid; the others are padding. NULL:
-   * all. */
-  int32_t *length;
-} gt_tensor;
 
 /* The network reads (value - center) * scale + shift. values[3][count] has the rows center, scale and shift;
  * value f of a sample uses column f % count. center is the mean rounded to float; shift corrects the
@@ -189,24 +166,6 @@ typedef struct gt_data_target {
   gt_target_scaling scaling; /* of a trained model, or set by the config */
 } gt_data_target;
 
-/* The target of a text is input 0 shifted by one token: a tensor with the same windows and without data. */
-typedef struct gt_split {
-  gt_tensor input[GT_DATA_MAX_INPUTS]; /* one per input: [samples, …]; F32 are finite */
-  /* One per target. Classification: labels I32 [samples], or [samples, axes…] with a label per pixel or
-   * token, each in [0, classes), or -1: does not count (`ignore_index`). Regression: F32 [samples, t], or
-   * [samples, axes…]. Rank 0: the data has no targets. */
-  gt_tensor target[GT_DATA_MAX_TARGETS];
-  int32_t *start; /* of a series: the first row of each window; heap; else NULL */
-  /* For a series: the mean absolute errors of two naive forecasts, for each target value of a sample.
-   * naive_last predicts the last value of the window, naive_season the last known value whose distance is a
-   * multiple of the season. For labels and booleans: the fraction of wrong forecasts. In the arena; NULL:
-   * none. */
-  const double *naive_last, *naive_season;
-  /* Weights of the samples in loss and metrics, F32 [samples]: finite, >= 0, not all 0. Rank 0: all are 1. */
-  gt_tensor weights;
-  int64_t samples; /* 0: the split is absent */
-} gt_split;
-
 typedef struct gt_column_summary { /* an input column of the training file, as it was read */
   const char *name, *kind;         /* "number", "boolean", "category", "date" */
   uint64_t missing;                /* cells without a value */
@@ -225,8 +184,8 @@ typedef struct gt_data_resolved_path {
 
 typedef struct gt_dataset {
   const char *format;
-  gt_split train, validation, test; /* train is never absent */
-  int inputs;                       /* at least 1 */
+  gt_split split[GT_PARTS]; /* the training split is never absent */
+  int inputs;               /* at least 1 */
   gt_input input[GT_DATA_MAX_INPUTS];
   int targets; /* at least 1 */
   gt_data_target target[GT_DATA_MAX_TARGETS];
@@ -320,24 +279,6 @@ typedef struct gt_data_requirements {
 bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requirements *wanted, gt_arena *arena,
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error);
 void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
-void gt_tensor_finish(gt_tensor *tensor);
-/* Number of values in one sample: the product of dim[1 …]. */
-int64_t gt_tensor_features(const gt_tensor *tensor);
-/* The values of sample `sample`, contiguous. */
-const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample);
-/* The rows of which the windows consist, as a tensor [stored, values…]; a tensor without windows is returned
- * unchanged. The result borrows the data. */
-gt_tensor gt_tensor_as_rows(const gt_tensor *tensor);
-/* True for windows of one long text, whose targets are the same windows shifted by one token. */
-bool gt_tensor_is_text(const gt_tensor *tensor);
-uint64_t gt_tensor_bytes(const gt_tensor *tensor); /* size of `data`; UINT64_MAX on overflow */
-/* Bytes of one sample if it is copied on its own: its values, and for a text the token after them, which
- * belongs to its target. */
-uint64_t gt_tensor_sample_bytes(const gt_tensor *tensor);
-/* For evaluation: selects windows of a text that do not overlap, or as little as the stride permits, so that
- * each token is predicted once; at most `most` of them (0: all), evenly spread. Other splits are returned
- * unchanged. The result borrows the tensors. */
-gt_split gt_split_without_overlap(const gt_split *split, int64_t most);
 int64_t gt_input_features(const gt_input *input);
 /* Number of values that `columns` and `table` describe: those of a sample, or of one row of a window. */
 int64_t gt_input_row_features(const gt_input *input);
@@ -348,7 +289,6 @@ void gt_input_network_shape(const gt_input *input, int64_t *dim);
 bool gt_input_is_scaled(const gt_input *input, int64_t value);
 /* Names of the values that the network reads, for a table; else NULL. */
 const char *const *gt_input_feature_names(const gt_input *input);
-size_t gt_element_size(gt_element element);
 
 /* Where one column of a table is stored: feature `feature` of each sample of an input. */
 typedef struct gt_column_place {
@@ -363,8 +303,9 @@ typedef struct gt_column_group { /* a column of the file and all its places */
 /* The input columns of a table, in the order in which the inputs read them; returns their number, 0 if the
  * data is not a table. *groups is in the arena. */
 int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group **groups);
+const gt_split *gt_dataset_split(const gt_dataset *dataset, int part); /* NULL: there is none */
 /* The split on which a model is evaluated by default: test, else validation, else train. */
-const char *gt_dataset_default_split(const gt_dataset *dataset);
+int gt_dataset_default_part(const gt_dataset *dataset);
 
 /* The names of the inputs in the `data:` map, even if the rest of the map is wrong; returns their number. */
 int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MAX_INPUTS]);
@@ -374,7 +315,7 @@ int gt_data_target_names(const gt_spec *data, const char *names[GT_DATA_MAX_TARG
 /* Hashes of a dataset: equal if training sees the same data (shapes, element types, contents, classes with
  * their names, scaling). An absent split has a hash too; 0 never occurs. */
 typedef struct gt_data_fingerprint {
-  uint64_t train, validation, test, meaning; /* meaning: classes and scaling */
+  uint64_t split[GT_PARTS], meaning; /* meaning: classes and scaling */
 } gt_data_fingerprint;
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
 /* For messages about data that differs: if a column has dates with times, that earlier versions of gtrain
@@ -393,7 +334,6 @@ static inline double gt_target_scaled(const gt_target_scaling *scaling, int64_t 
   if (!scaling->count) return target;
   return (target - (double)scaling->values[output]) / (double)scaling->values[scaling->count + output];
 }
-double gt_split_weight(const gt_split *split); /* sum of the samples' weights; without weights their number */
 
 typedef struct gt_input_file {
   const char *name; /* the input that the file contains; NULL: all inputs */
@@ -405,11 +345,11 @@ typedef struct gt_input_file {
 
 /* Reads inputs without targets, for predictions, from files of any format that supports it (idx, npy, npz,
  * csv, images). Together the files must contain each of the model's inputs once; each image is one sample, in
- * the order of the files. out[k], for input k, is [n, signature dims]; U8 only if both the file and the
- * training data are U8. Its values are in the units of the training data, before scale and shift. GT_ERR_DATA
- * if a file does not fit. */
+ * the order of the files. An input is [n, signature dims]; U8 only if both the file and the training data are
+ * U8. Its values are in the units of the training data, before scale and shift. GT_ERR_DATA if a file does
+ * not fit. The caller frees the split (gt_split_finish). */
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
-                         gt_tensor *out, gt_error *error);
+                         gt_split *out, gt_error *error);
 
 /* Lists the images (.png, .jpg, .jpeg) in a folder and its subfolders, sorted by path; logs how many other
  * files it skips. NULL: error, GT_ERR_DATA if there are none. In the arena. */
@@ -418,15 +358,7 @@ const char *const *gt_data_list_pictures(const char *folder, gt_arena *arena, si
 /* True if the format of the file has one sample per file, such as an image. */
 bool gt_data_is_sample(const char *path);
 
-/* Writes a tensor of any element type, atomically. CSV: one row per sample: the columns of text, then the
- * values. The header has `names` for the values (one per value; NULL: output0, output1, …); a repeated name
- * gets .1, .2, …. There is no header if both names and text are NULL. */
-typedef struct gt_text_column {
-  const char *name;
-  const char *const *cell; /* [samples] */
-} gt_text_column;
-bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names,
-                       const gt_text_column *text, int texts, gt_error *error);
+/* Writes a tensor of any element type, atomically. */
 bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *error);
 
 /* All formats, for help and `gtrain schema`. The map of a format takes the keys of its own schema and of the

@@ -1,5 +1,4 @@
 /* Helpers for files and tensors that all data formats use. */
-#include "base/count.h"
 #include "base/locate.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -24,52 +23,6 @@ enum {
   HEAD = 64          /* number of first bytes from which the format is detected */
 };
 
-size_t gt_element_size(gt_element element) { return element == GT_ELEMENT_U8 ? 1 : 4; }
-
-void gt_tensor_finish(gt_tensor *tensor) {
-  free(tensor->data);
-  free(tensor->length);
-  *tensor = (gt_tensor){0};
-}
-
-void gt_split_finish(gt_split *split) {
-  for (int k = 0; k < GT_DATA_MAX_INPUTS; k++) gt_tensor_finish(&split->input[k]);
-  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) gt_tensor_finish(&split->target[k]);
-  gt_tensor_finish(&split->weights);
-  free(split->start);
-  split->start = NULL;
-}
-
-gt_split gt_split_without_overlap(const gt_split *split, int64_t most) {
-  gt_split selected = *split;
-  gt_tensor *tensor[2] = {&selected.input[0], &selected.target[0]};
-  const gt_tensor *windows = tensor[0];
-  if (!gt_tensor_is_text(windows)) return selected;
-  const int64_t length = windows->dim[1], stride = windows->stride;
-  /* Selects every step-th window. */
-  int64_t step = gt_ceil_div(length, stride), samples = (selected.samples - 1) / step + 1;
-  if (most && samples > most) {
-    step *= samples / most;
-    samples = most;
-  }
-  selected.samples = samples;
-  for (int i = 0; i < 2; i++) tensor[i]->dim[0] = samples, tensor[i]->stride = step * stride;
-  return selected;
-}
-
-double gt_split_weight(const gt_split *split) {
-  const float *weight = split->weights.data;
-  double sum = 0;
-  for (int64_t i = 0; weight && i < split->samples; i++) sum += (double)weight[i];
-  return weight ? sum : (double)split->samples;
-}
-
-int64_t gt_tensor_features(const gt_tensor *tensor) {
-  int64_t count = 1;
-  for (int i = 1; i < tensor->rank; i++) count *= tensor->dim[i];
-  return count;
-}
-
 int64_t gt_input_features(const gt_input *input) {
   int64_t count = 1;
   for (int i = 0; i < input->rank; i++) count *= input->dim[i];
@@ -78,29 +31,6 @@ int64_t gt_input_features(const gt_input *input) {
 
 int64_t gt_input_row_features(const gt_input *input) {
   return gt_input_features(input) / (input->window ? input->dim[0] : 1);
-}
-
-static size_t value_size(const gt_tensor *tensor) {
-  return tensor->narrow ? 1 : gt_element_size(tensor->element);
-}
-
-gt_tensor gt_tensor_as_rows(const gt_tensor *tensor) {
-  gt_tensor rows = *tensor;
-  if (!tensor->stored) return rows;
-  rows.start = NULL;
-  rows.stored = rows.stride = rows.begin = 0;
-  rows.rank--;
-  rows.dim[0] = tensor->stored;
-  memmove(rows.dim + 1, tensor->dim + 2, (size_t)(rows.rank - 1) * sizeof *rows.dim);
-  return rows;
-}
-
-const void *gt_tensor_sample(const gt_tensor *tensor, int64_t sample) {
-  const gt_tensor rows = gt_tensor_as_rows(tensor);
-  const int64_t first =
-      tensor->start ? tensor->start[sample] : sample * (tensor->stored ? tensor->stride : 1);
-  return (const uint8_t *)tensor->data +
-         (size_t)((first + tensor->begin) * gt_tensor_features(&rows)) * value_size(tensor);
 }
 
 bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor) {
@@ -116,29 +46,6 @@ bool gt_data_is_bits(const gt_input *input, const gt_tensor *tensor) {
 
 bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes) {
   return reader->wanted->outline && bytes > GT_DATA_OUTLINE;
-}
-
-bool gt_tensor_is_text(const gt_tensor *tensor) { return tensor->stored && !tensor->start; }
-
-uint64_t gt_tensor_bytes(const gt_tensor *tensor) {
-  const gt_tensor rows = gt_tensor_as_rows(tensor);
-  uint64_t bytes = value_size(tensor);
-  for (int i = 0; i < rows.rank; i++)
-    if (__builtin_mul_overflow(bytes, (uint64_t)rows.dim[i], &bytes)) return UINT64_MAX;
-  return bytes;
-}
-
-uint64_t gt_tensor_sample_bytes(const gt_tensor *tensor) {
-  return (uint64_t)(gt_tensor_features(tensor) + gt_tensor_is_text(tensor)) * value_size(tensor);
-}
-
-bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error) {
-  uint64_t count = 1;
-  for (int i = 0; i < tensor->rank; i++)
-    if (__builtin_mul_overflow(count, (uint64_t)tensor->dim[i], &count))
-      return gt_fail(error, GT_ERR_MEMORY, "%s: too many elements: their number does not fit in 64 bits",
-                     what);
-  return gt_try_alloc(&tensor->data, count, gt_element_size(tensor->element), what, error);
 }
 
 bool gt_data_has_suffix(const char *path, const char *suffix) {

@@ -4,7 +4,8 @@
 #include "tokens/tokens.h"
 #include <string.h>
 
-static uint64_t add_tensor(uint64_t hash, const gt_tensor *tensor) {
+/* length: lengths of the samples, or NULL. */
+static uint64_t add_tensor(uint64_t hash, const gt_tensor *tensor, const void *length) {
   const int64_t rows = tensor->rank ? tensor->dim[0] : 0;
   const int64_t shape[2] = {tensor->element, tensor->rank};
   hash = gt_fingerprint(hash, shape, sizeof shape);
@@ -14,18 +15,23 @@ static uint64_t add_tensor(uint64_t hash, const gt_tensor *tensor) {
                           3 * sizeof(int64_t));
   if (!rows || !tensor->data) return hash;
   if (tensor->start) hash = gt_fingerprint(hash, tensor->start, (size_t)rows * sizeof *tensor->start);
-  if (tensor->length) hash = gt_fingerprint(hash, tensor->length, (size_t)rows * sizeof *tensor->length);
+  if (length) hash = gt_fingerprint(hash, length, (size_t)rows * sizeof(int32_t));
   return gt_fingerprint(hash, tensor->data, gt_tensor_bytes(tensor));
 }
 
 /* A hash of 0 means "unknown". */
 static uint64_t nonzero(uint64_t hash) { return hash ? hash : 1; }
 
+/* The order is part of model.bin: of each input its shape, windows, lengths and data; then the targets; then
+ * tensors of other roles. */
 uint64_t gt_split_fingerprint(const gt_split *split, int inputs, int targets) {
   uint64_t hash = 1;
-  for (int k = 0; k < inputs; k++) hash = add_tensor(hash, &split->input[k]);
-  for (int k = 0; k < targets; k++) hash = add_tensor(hash, &split->target[k]);
-  return nonzero(split->weights.rank ? add_tensor(hash, &split->weights) : hash);
+  for (int k = 0; k < inputs; k++)
+    hash = add_tensor(hash, gt_split_input(split, k), gt_split_tensor(split, GT_SAMPLE_LENGTH, k)->data);
+  for (int k = 0; k < targets; k++) hash = add_tensor(hash, gt_split_target(split, k), NULL);
+  for (int i = 0; i < split->items; i++)
+    if (split->item[i].role > GT_SAMPLE_TARGET) hash = add_tensor(hash, &split->item[i].tensor, NULL);
+  return nonzero(hash);
 }
 
 static uint64_t add_scaling(uint64_t hash, const gt_target_scaling *scaling) {
@@ -66,11 +72,11 @@ uint64_t gt_meaning_fingerprint(const gt_input *input, int inputs, const gt_data
 }
 
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *data) {
-  return (gt_data_fingerprint){
-      .train = gt_split_fingerprint(&data->train, data->inputs, data->targets),
-      .validation = gt_split_fingerprint(&data->validation, data->inputs, data->targets),
-      .test = gt_split_fingerprint(&data->test, data->inputs, data->targets),
+  gt_data_fingerprint hash = {
       .meaning = gt_meaning_fingerprint(data->input, data->inputs, data->target, data->targets)};
+  for (int part = 0; part < GT_PARTS; part++)
+    hash.split[part] = gt_split_fingerprint(&data->split[part], data->inputs, data->targets);
+  return hash;
 }
 
 const char *gt_dataset_note_on_times(const gt_dataset *data) {

@@ -49,9 +49,6 @@ typedef struct gt_data_common { /* keys that every format has */
   double validation;
 } gt_data_common;
 
-/* The splits. GT_PART_NONE: of a sample that is in no split. */
-enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS, GT_PART_NONE = GT_PARTS };
-
 /* Whether error messages may be shown (trust.c). */
 typedef struct gt_data_trust {
   bool untrusted;         /* an untrusted file was read */
@@ -112,14 +109,14 @@ struct gt_data_format {
   size_t options_size;                       /* size of the struct that the schema fills */
   bool (*probe)(const gt_data_probe *probe); /* NULL: the config must name the format */
   bool (*open)(gt_data_reader *reader, const void *options);
-  /* Reads the inputs of the signature into out[] in the same order. The caller frees out[], also after a
-   * failure. NULL: not supported. */
-  bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
+  /* Adds the inputs of the signature to the split. The caller frees it, also after a failure. NULL: not
+   * supported. */
+  bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_split *out, gt_error *error);
   /* For formats with one sample per file: reads the signature's single input from all files. bad: NULL, or
    * [count], set to true for files that cannot be read, which are skipped with a warning. NULL: not such a
    * format. */
   bool (*read_samples)(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
-                       gt_tensor *out, gt_error *error);
+                       gt_split *out, gt_error *error);
 };
 
 /* --- inputs by name (inputs.c) --- */
@@ -215,14 +212,11 @@ uint64_t gt_data_file_size(const char *path);
 /* Limit of the memory for the contents of a compressed file, including the inflated bytes (gt_inflate_limit).
  * UINT64_MAX for other files. */
 uint64_t gt_data_memory_limit(const char *path);
-/* Allocates heap memory for a tensor whose shape and element are set. */
-bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
 /* Reshapes and converts *tensor to the input's shape and element. False if samples have another number of
  * values. */
 bool gt_data_fit_shape(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error);
 /* Converts bytes to F32. */
 bool gt_data_to_floats(gt_tensor *tensor, const char *path, gt_error *error);
-void gt_split_finish(gt_split *split);
 
 /* --- after the format (prepare.c): shapes, classes, splits, scale and shift --- */
 
@@ -266,8 +260,8 @@ bool gt_data_selects_samples(const gt_data_reader *reader);
 /* Numbers the classes that the config lists and converts labels to these numbers, so that
  * gt_data_keep_selected can drop all other samples. Sets the classes and names of the dataset. */
 bool gt_data_choose_classes(gt_data_reader *reader);
-/* Keeps only the selected samples of the training and test files, in order. part[i], the split of sample i of
- * the training file, is moved with the sample; count is updated for each split. */
+/* Keeps only the selected samples of the test file, in order, and sets part[i], the split of sample i of the
+ * training file, to GT_PART_NONE if it is not selected; count is updated for each split. */
 bool gt_data_keep_selected(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
 
 /* --- arrays of one element type: IDX, NPY and NPZ (array.c) --- */
@@ -330,7 +324,7 @@ bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, c
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,
                          gt_error *error);
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
-                          gt_tensor *out, gt_error *error);
+                          gt_split *out, gt_error *error);
 bool gt_npy_parse(gt_raw_array *array, gt_error *error); /* a gt_raw_parse */
 
 /* NPZ (npz.c): the bytes of one array of an open archive, as an NPY file. */

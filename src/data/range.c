@@ -310,19 +310,19 @@ static const char units_help[] =
 
 /* What to do about samples outside, of which `column` has the numbers. */
 static const char *help_of(const gt_input *input, const limits *column, int64_t columns, gt_arena *arena) {
-  const char *dates = "", *last = NULL;
+  const char *last = NULL;
+  gt_list dates = gt_list_open(arena, INT_MAX);
   for (int64_t c = 0, part; c < columns; c++) {
     const gt_column *date = column[c].outside ? date_of(input, c, &part) : NULL;
     if (column[c].outside && !date) return units_help;
-    if (date && date->name != last)
-      dates = gt_arena_printf(arena, "%s%s%s", dates, *dates ? ", " : "", gt_escape_name(arena, date->name));
+    if (date && date->name != last) gt_list_add(&dates, "%s", gt_escape_name(arena, date->name));
     if (date) last = date->name;
   }
   return gt_arena_printf(
       arena,
       "check the dates; for rows so far from those of training, train again with newer rows, or "
       "without the column: data: {ignore: [%s]}",
-      dates);
+      dates.text);
 }
 
 const char *gt_range_warning(const gt_input *input, const gt_tensor *samples, gt_arena *arena,

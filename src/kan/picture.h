@@ -4,7 +4,7 @@
  * formula, are pale and dashed; functions of the library are red and have a name. */
 #ifndef GT_KAN_PICTURE_H
 #define GT_KAN_PICTURE_H
-#include "kan/pen.h"
+#include "draw/pen.h"
 #include "kan/scores.h"
 #include "kan/symbolic.h"
 

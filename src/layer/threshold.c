@@ -1,6 +1,7 @@
 /* threshold: converts numbers to bits, one per level: 1 if the value is above the level. With several levels,
  * the bits of a value are adjacent on the last axis, so they are bit planes of an image with channels
  * last. */
+#include "base/text.h"
 #include "layer/layer.h"
 #include "layer/review.h"
 #include "op/core.h"
@@ -26,24 +27,21 @@ static const gt_schema schema = {
 static void review_levels(gt_build *build, const threshold_config *c) {
   const gt_sample_facts *facts = gt_review_facts(build);
   double low, high;
-  const char *text = "";
-  int outside = 0;
+  gt_list outside = gt_list_open(build->arena, MAX_SHOWN);
   if (!facts || !facts->range(facts, &low, &high)) return;
   for (int i = 0; i < c->levels.count; i++) {
     const double level = (double)(float)c->levels.items[i];
-    if (level >= low && level < high) continue;
-    if (outside++ < MAX_SHOWN)
-      text = gt_arena_printf(build->arena, "%s%s%g", text, *text ? ", " : "", c->levels.items[i]);
+    if (!(level >= low && level < high)) gt_list_add(&outside, "%g", c->levels.items[i]);
   }
-  if (!outside) return;
-  const bool all = outside == c->levels.count;
+  if (!outside.count) return;
+  const bool all = outside.count == c->levels.count;
   gt_diagnostic *item = gt_review_add_finding(
       build, GT_FINDING_no_effect, "levels",
-      "compares values that go from %.4g to %.4g in the training samples with the level%s %s%s: %s bits never change",
-      low, high, outside == 1 ? "" : "s", text, outside > MAX_SHOWN ? ", …" : "",
-      all            ? "its"
-      : outside == 1 ? "this level's"
-                     : "these levels'");
+      "compares values that go from %.4g to %.4g in the training samples with the level%s %s: %s bits never change",
+      low, high, outside.count == 1 ? "" : "s", gt_list_text(&outside, ", …"),
+      all                  ? "its"
+      : outside.count == 1 ? "this level's"
+                           : "these levels'");
   item->help = gt_arena_printf(
       build->arena, "levels between %.4g and %.4g: values are compared after data.normalize", low, high);
   if (all) item->reason = item->message;

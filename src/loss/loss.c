@@ -79,18 +79,18 @@ const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, const gt_data_
 /* Checks that the keys of the map are names of targets. */
 static bool check_targets(gt_arena *arena, const gt_spec *node, const gt_data_target *target, int targets,
                           gt_diagnostics *diagnostics) {
-  const char *list = "", *example = "", *known[GT_DATA_MAX_TARGETS];
+  gt_list examples = gt_list_open(arena, targets);
+  const char *known[GT_DATA_MAX_TARGETS];
   bool ok = true;
   for (int k = 0; k < targets; k++) {
     known[k] = target[k].name;
-    list = gt_arena_printf(arena, "%s%s%s", list, k ? ", " : "", known[k]);
-    example = gt_arena_printf(arena, "%s%s%s: %s", example, k ? ", " : "", known[k], default_for(&target[k]));
+    gt_list_add(&examples, "%s: %s", known[k], default_for(&target[k]));
   }
   if (gt_spec_is_null(node)) return true;
   if (node->kind != GT_SPEC_MAP || gt_spec_find(node, "type")) {
     gt_error_at(diagnostics, node->at, "this is the loss of a single target, and the data has %d: %s",
-                targets, list)
-        ->expected = gt_arena_printf(arena, "a loss for each target, such as loss: {%s}", example);
+                targets, gt_list_of(arena, known, targets))
+        ->expected = gt_arena_printf(arena, "a loss for each target, such as loss: {%s}", examples.text);
     return false;
   }
   for (int i = 0; i < node->count; i++) {
@@ -100,7 +100,7 @@ static bool check_targets(gt_arena *arena, const gt_spec *node, const gt_data_ta
     gt_diagnostic *d = gt_error_at(diagnostics, node->child[i]->key_at,
                                    "loss for '%.80s', which is not a target", node->child[i]->key);
     d->suggestion = gt_nearest(node->child[i]->key, known, (size_t)targets);
-    d->expected = gt_arena_printf(arena, "one of: %s", list);
+    d->expected = gt_arena_printf(arena, "one of: %s", gt_list_of(arena, known, targets));
     ok = false;
   }
   return ok;

@@ -198,9 +198,10 @@ static const char *find_label(const char *kind) {
 /* Formats a group: "train.early_stopping", "optimizer (rmsprop, sgd)". */
 static const char *format_group(gt_arena *arena, const group *g) {
   const char *label = find_label(g->kind), *list = "";
-  for (int i = 0; i < g->names && i < MAX_NAMED && !g->all; i++)
-    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : " (", g->name[i]);
-  if (*list) list = gt_arena_printf(arena, "%s%s)", list, g->names > MAX_NAMED ? ", …" : "");
+  const int named = g->names < MAX_NAMED ? g->names : MAX_NAMED;
+  if (named && !g->all)
+    list =
+        gt_arena_printf(arena, " (%s%s)", gt_list_of(arena, g->name, named), g->names > named ? ", …" : "");
   if (label && !*g->path) return gt_arena_printf(arena, "%s%s", label, list);
   if (label && !strcmp(g->kind, "config")) return gt_arena_printf(arena, "'%s'", g->path + 1);
   return label ? gt_arena_printf(arena, "'%s' in %s%s", g->path + 1, label, list)

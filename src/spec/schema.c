@@ -1,4 +1,5 @@
 #include "spec/schema.h"
+#include "base/text.h"
 #include "spec/hint.h"
 #include "spec/schema_value.h"
 #include <assert.h>
@@ -36,9 +37,7 @@ static bool has_name(const names *list, const char *name) {
 }
 
 static const char *join(gt_arena *arena, const char *start, const char *const *items, size_t count) {
-  char *text = gt_arena_strdup(arena, start);
-  for (size_t i = 0; i < count; i++) text = gt_arena_printf(arena, "%s%s%s", text, i ? ", " : "", items[i]);
-  return text;
+  return gt_arena_printf(arena, "%s%s", start, gt_list_of(arena, items, (int)count));
 }
 
 /* The correct form, "units: 10", of `units:10` or `units = 10` if the key is listed; else NULL. */

@@ -140,10 +140,9 @@ static const char *describe_range(gt_arena *arena, const gt_field *field) {
 }
 
 static char *describe_choices(gt_arena *arena, const gt_field *field) {
-  char *text = gt_arena_strdup(arena, "one of: ");
-  for (int i = 0; field->choices && field->choices[i]; i++)
-    text = gt_arena_printf(arena, "%s%s%s", text, i ? ", " : "", field->choices[i]);
-  return text;
+  int count = 0;
+  while (field->choices && field->choices[count]) count++;
+  return gt_arena_printf(arena, "one of: %s", gt_list_of(arena, field->choices, count));
 }
 
 char *gt_field_describe(gt_arena *arena, const gt_field *field) {
@@ -163,10 +162,9 @@ char *gt_field_describe(gt_arena *arena, const gt_field *field) {
   if (field->type == GT_FIELD_CHOICE) return describe_choices(arena, field);
   if (field->choices) return gt_arena_printf(arena, "a list %s", describe_choices(arena, field) + 4);
   if (field->type == GT_FIELD_MAP && field->sub && field->sub->fields) {
-    char *text = gt_arena_strdup(arena, "a map of: ");
-    for (const gt_field *f = field->sub->fields; f->name; f++)
-      text = gt_arena_printf(arena, "%s%s%s", text, f == field->sub->fields ? "" : ", ", f->name);
-    return text;
+    gt_list keys = gt_list_open(arena, INT_MAX);
+    for (const gt_field *f = field->sub->fields; f->name; f++) gt_list_add(&keys, "%s", f->name);
+    return gt_arena_printf(arena, "a map of: %s", keys.text);
   }
   return gt_arena_printf(arena, "%s%s%s%s", words[field->type], describe_range(arena, field),
                          field->type == GT_FIELD_INT_OR_STRINGS ? ", or a list of words" : "",

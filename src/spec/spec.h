@@ -62,4 +62,8 @@ gt_spec *gt_spec_add(gt_arena *arena, gt_spec *parent, const char *key, gt_spec 
 gt_spec *gt_spec_text(gt_arena *arena, const char *text);
 /* The tree as YAML text that parses back to an equal tree. */
 char *gt_spec_write(gt_arena *arena, const gt_spec *root);
+/* A text as YAML on one line: in double quotes unless every parser reads it as a string without. */
+const char *gt_spec_word(gt_arena *arena, const char *text);
+/* A name as a key in a message that shows YAML: in single quotes unless it is of letters, digits and '_'. */
+const char *gt_spec_key(gt_arena *arena, const char *name);
 #endif

@@ -68,14 +68,11 @@ enum { MAX_LISTED = 12 }; /* names in a message */
 
 static void report_unknown_item(const path *p, const gt_spec *list, const char *part) {
   const gt_spec_names *names = p->names;
-  const char *text = "";
-  for (int i = 0; i < names->count && i < MAX_LISTED; i++)
-    text = gt_arena_printf(p->arena, "%s%s%s", text, i ? ", " : "one of ", names->name[i]);
-  if (names->count > MAX_LISTED)
-    text = gt_arena_printf(p->arena, "%s and %d more", text, names->count - MAX_LISTED);
+  gt_list list_of_names = gt_list_open(p->arena, MAX_LISTED);
+  for (int i = 0; i < names->count; i++) gt_list_add(&list_of_names, "%s", names->name[i]);
   gt_diagnostic *d = gt_error_at(p->diagnostics, part_at(p), "there is no %s '%s'", names->what, part);
-  d->expected = gt_arena_printf(p->arena, "%s%sa number from 0 to %d", text, names->count ? ", or " : "",
-                                list->count - 1);
+  d->expected = gt_arena_printf(p->arena, "%s%s%sa number from 0 to %d", names->count ? "one of " : "",
+                                gt_list_more(&list_of_names), names->count ? ", or " : "", list->count - 1);
   d->suggestion = gt_nearest(part, names->name, (size_t)names->count);
 }
 

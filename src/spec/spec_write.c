@@ -3,10 +3,12 @@
 #include "base/text.h"
 #include "spec/hint.h"
 #include "spec/spec.h"
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { FLOW_WIDTH = 80 }; /* largest size of a list on one line, in bytes */
 
@@ -157,4 +159,36 @@ char *gt_spec_write(gt_arena *arena, const gt_spec *root) {
   char *text = gt_arena_strndup(arena, w.items + skipped, w.count - skipped);
   free(w.items);
   return text;
+}
+
+/* True if every YAML parser reads the text as a string without quotes. */
+static bool is_word(const char *text) {
+  static const char *const not_strings[] = {"true", "false", "yes",  "no",  "on", "off",
+                                            "y",    "n",     "null", "nan", "inf"};
+  if (!isalpha((unsigned char)*text) && *text != '/' && strncmp(text, "./", 2)) return false;
+  for (const char *c = text; *c; c++)
+    if ((unsigned char)*c >= 0x80 || (!isalnum((unsigned char)*c) && !strchr("_./-", *c))) return false;
+  for (size_t i = 0; i < sizeof not_strings / sizeof *not_strings; i++)
+    if (!strcasecmp(text, not_strings[i])) return false;
+  return true;
+}
+
+const char *gt_spec_word(gt_arena *arena, const char *text) {
+  gt_spec *node = gt_spec_text(arena, text);
+  node->quoted = !is_word(text);
+  char *line = gt_spec_write(arena, node);
+  line[strcspn(line, "\n")] = 0;
+  return line;
+}
+
+const char *gt_spec_key(gt_arena *arena, const char *name) {
+  bool plain = *name && !isdigit((unsigned char)*name);
+  char *quoted = gt_arena_alloc(arena, 2 * strlen(name) + 3), *to = quoted;
+  *to++ = '\'';
+  for (const char *c = name; *c; *to++ = *c++) {
+    plain &= isalnum((unsigned char)*c) || *c == '_';
+    if (*c == '\'') *to++ = *c;
+  }
+  *to = '\'';
+  return plain ? name : quoted;
 }

@@ -47,6 +47,45 @@ names = ['height "cm"', 'back\\slash', "Gr\u00f6\u00dfe", "x" * 3000, *(f"{k}{'y
 assert len(rows) == 4 and len(tests) == 2, len(rows)
 assert all(f"{metric}.{name}" in row for row in tests for metric in ("mae", "rmse") for name in names)
 PYTHON
+# --- targets and columns with the names of metrics ---
+python3 - << 'PYTHON'
+import json
+import random
+rng = random.Random(2)
+names = ["accuracy", "loss", "mae.x", "f1", 'say "f1"', "c\\d.mae", "q" * 1500, *(f"{k}.{'z' * 1500}" for k in range(9))]
+with open("like.csv", "w") as file:
+    file.write("a," + ",".join('"' + name.replace('"', '""') + '"' for name in names) + "\n")
+    for _ in range(40):
+        a = rng.random()
+        file.write(",".join(f"{value:.3f}" for value in [a, *(k * a - rng.random() for k in range(len(names)))]) + "\n")
+quiet = "quiet: [repeated_samples, no_effect]\n"
+with open("like.yaml", "w") as file:
+    file.write("data: {train: like.csv, target: %s, task: regression, validation: 0.25}\nmodel: [{linear: 16}]\n" % json.dumps(names)
+               + "metrics: [mae]\ntrain: {epochs: 2, early_stopping: {metric: mae.accuracy, patience: 1}, checkpoint: {keep_best: true}}\n" + quiet)
+model = ", ".join("{linear: {units: %d, name: %s, from: input}}" % (2 if name == "f1" else 1, name) for name in ["accuracy", "mae", "f1"])
+with open("targets.yaml", "w") as file:
+    file.write("data: {train: like.csv, inputs: [a], targets: {accuracy: accuracy, mae: loss, f1: [mae.x, f1]}, validation: 0.25}\n"
+               + "model: [%s]\ntrain: {epochs: 2, early_stopping: {metric: accuracy.loss, patience: 1}}\nmetrics: [mae]\n" % model + quiet)
+PYTHON
+exits 0 "columns with the names of metrics" "$GTRAIN" train like.yaml --device "$DEVICE" --run-dir like --fail-if 'mae.accuracy>5'
+says "… are watched" "best validation mae.accuracy so far"
+check "… are in metrics.jsonl" grep -q '"mae.accuracy":.*"mae.loss":.*"mae.mae.x":.*"mae.f1":.*"mae.say ..f1..":.*"mae.c..d.mae":' like/metrics.jsonl
+exits 1 "… have gates" "$GTRAIN" eval like --split validation --json --fail-if 'mae.accuracy>1e9' --fail-if 'mae.c\d.mae<1e9' \
+  --fail-if "rmse.$(printf 'q%.0s' {1..1500})<1e9"
+says "… one of which fails" "error: mae.c\d.mae is "
+says "… and another, of 1500 bytes" "qqq is "
+says "… beside their values in JSON" '"mae.say \"f1\"":'
+exits 2 "the range of a metric" "$GTRAIN" eval like --fail-if 'accuracy<97'
+says "… is not that of a column" "'accuracy' needs a loss that counts correct predictions"
+exits 0 "targets with the names of metrics" "$GTRAIN" train targets.yaml --device "$DEVICE" --run-dir targets --fail-if 'accuracy.mae>7' --fail-if 'f1.mae.f1>9'
+says "… are watched" "best validation accuracy.loss so far"
+check "… are in metrics.jsonl" grep -q '"loss":.*"accuracy.loss":.*"mae.loss":.*"f1.loss":.*"accuracy.mae":.*"mae.mae":.*"f1.mae.mae.x":.*"f1.mae.f1":' targets/metrics.jsonl
+exits 1 "… have gates" "$GTRAIN" eval targets --split validation --fail-if 'mae.mae<1e9' --fail-if 'accuracy.mae>1e9' --fail-if 'f1.mae.mae.x<1e9'
+says "… that fail" "error: mae.mae is "
+says "… for columns, too" "error: f1.mae.mae.x is "
+# --- phases ---
+exits 78 "a phase that watches a column that is not there" "$GTRAIN" check like.yaml --set 'train={phases: [{epochs: 1}, {epochs: 1, train.early_stopping.metric: mae.none}]}'
+says "… is refused" "metric 'mae.none' is not available: it names no column of the targets; there are accuracy, loss,"
 # --- every loss and metric with every kind of target: an error or a result, no crash (make SANITIZE=address,undefined) ---
 awk 'BEGIN { print "x,one,two,three,many,bit,word,real"; srand(3); split("red green blue", w, " ")
   for (i = 0; i < 60; i++) print rand() "," 0 "," i % 2 "," i % 3 "," i % 40 "," i % 2 "," w[1 + i % 3] "," rand() * 9 - 2 }' > kinds.csv

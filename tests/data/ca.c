@@ -1,6 +1,6 @@
 /* Boards of automata as data: start states, targets, and errors in the config or the image. */
 #include "data/ca.h"
-#include "data/png.h"
+#include "draw/png.h"
 #include "data_support.h"
 
 static void boards_are_made(void **state) {
@@ -8,14 +8,15 @@ static void boards_are_made(void **state) {
   opened o;
   open_data(&o, "{format: ca, target: checkerboard, square: 1, grid: [3, 4], channels: 2, start: centre}");
   expect_open(&o);
-  const float *start = o.data.train.input[0].data, *target = o.data.train.target[0].data;
-  assert_true(o.data.train.samples == 1 && o.data.test.samples == 1);
+  const float *start = gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->data,
+              *target = gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data;
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 1 && o.data.split[GT_PART_TEST].samples == 1);
   for (int i = 0; i < 24; i++) assert_true(start[i] == (i / 2 == gt_ca_centre(3, 4)));
   for (int i = 0; i < 12; i++) assert_true(target[i] == (float)((i / 4 + i % 4) % 2));
   close_data(&o);
   open_data(&o, "{format: ca, target: life, grid: [3, 3], start: boards}");
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 512);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 512);
   close_data(&o);
 }
 
@@ -56,8 +57,8 @@ static void pictures_are_targets(void **state) {
   assert_true(gt_png_write(path, &picture, &error));
   open_data(&o, "{format: ca, image: %s, channels: 4}", path);
   expect_open(&o);
-  assert_int_equal(o.data.train.target[0].dim[3], 3);
-  assert_true(((const float *)o.data.train.target[0].data)[1] == 1);
+  assert_int_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->dim[3], 3);
+  assert_true(((const float *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[1] == 1);
   close_data(&o);
   open_data(&o, "{format: ca, image: %s, channels: 2}", path);
   expect_bad_config(&o, 0, "fewer channels");

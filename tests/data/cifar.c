@@ -22,7 +22,7 @@ static const char *write_records(const char *name, int first, int count, int lab
 
 /* Expects the pixels of record n as this sample of the split. */
 static void expect_sample(const gt_split *split, int sample, int n) {
-  const uint8_t *pixels = (const uint8_t *)split->input[0].data + (size_t)sample * PLANE * 3;
+  const uint8_t *pixels = (const uint8_t *)gt_split_input(split, 0)->data + (size_t)sample * PLANE * 3;
   for (int i = 0; i < PLANE; i++)
     for (int c = 0; c < 3; c++) assert_int_equal(*pixels++, value(n, i, c));
 }
@@ -36,21 +36,21 @@ static void cifar_10(void **state) {
   expect_open(&o);
   assert_int_equal(o.data.target[0].classes, 10);
   assert_string_equal(o.data.target[0].class_names[9], "truck");
-  assert_int_equal(o.data.train.samples, 3);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 3);
   assert_int_equal(o.data.input[0].rank, 3);
   assert_int_equal(o.data.input[0].dim[2], 3);
   assert_int_equal(o.data.input[0].element, GT_ELEMENT_U8);
   for (int n = 0; n < 3; n++) {
-    expect_sample(&o.data.train, n, n);
-    assert_int_equal(((int32_t *)o.data.train.target[0].data)[n], n + 3);
+    expect_sample(&o.data.split[GT_PART_TRAIN], n, n);
+    assert_int_equal(((int32_t *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[n], n + 3);
   }
-  expect_sample(&o.data.test, 0, 1);
+  expect_sample(&o.data.split[GT_PART_TEST], 0, 1);
   close_data(&o);
   open_data(&o, "{format: cifar, train: [%s, %s], classes: [deer, dog]}", a, b);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 2);
-  expect_sample(&o.data.train, 1, 2);
-  assert_int_equal(((int32_t *)o.data.train.target[0].data)[1], 1);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 2);
+  expect_sample(&o.data.split[GT_PART_TRAIN], 1, 2);
+  assert_int_equal(((int32_t *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[1], 1);
   close_data(&o);
   open_data(&o, "{format: cifar, train: [%s, %sx]}", a, b);
   expect_bad_config(&o, 0, "b.binx' not found");
@@ -77,14 +77,14 @@ static void cifar_100(void **state) {
   expect_open(&o);
   assert_int_equal(o.data.target[0].classes, 100);
   for (int n = 0; n < 3; n++) {
-    expect_sample(&o.data.train, n, n);
-    assert_int_equal(((int32_t *)o.data.train.target[0].data)[n], 90 + n);
+    expect_sample(&o.data.split[GT_PART_TRAIN], n, n);
+    assert_int_equal(((int32_t *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[n], 90 + n);
   }
   close_data(&o);
   open_data(&o, "{format: cifar, train: %s, labels: coarse}", a);
   expect_open(&o);
   assert_int_equal(o.data.target[0].classes, 20);
-  assert_int_equal(((int32_t *)o.data.train.target[0].data)[1], 11);
+  assert_int_equal(((int32_t *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[1], 11);
   close_data(&o);
   unlink(a);
 }

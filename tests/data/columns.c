@@ -35,12 +35,13 @@ static const char *message_of(const opened *o) {
 /* Feature `f` of a training row as the network sees it. */
 static float feature(const opened *o, int64_t row, int64_t f) {
   const gt_input *input = &o->data.input[0];
-  const int64_t stored = gt_tensor_features(&o->data.train.input[0]),
+  const int64_t stored = gt_tensor_features(gt_split_input(&o->data.split[GT_PART_TRAIN], 0)),
                 features = input->table ? input->table->features : stored;
   float in[64], out[64];
   assert_true(stored <= 64 && features <= 64 && f < features);
   for (int64_t i = 0; i < stored; i++) {
-    const float x = floats(&o->data.train.input[0])[row * stored + i], *s = input->scaling.values;
+    const float x = floats(gt_split_input(&o->data.split[GT_PART_TRAIN], 0))[row * stored + i],
+                *s = input->scaling.values;
     const int64_t period = input->scaling.count;
     in[i] = period ? (x - s[i % period]) * s[period + i % period] + s[2 * period + i % period] : x;
   }
@@ -277,7 +278,7 @@ static void unseen_categories(void **state) {
   snprintf(table, sizeof table, text, "c,train,7\n");
   open_table(&o, table, "split: {column: s}");
   expect_open(&o); /* q is read as `other`, which exists because c is rare; there is no warning */
-  assert_true(o.diagnostics.findings == 0 && floats(&o.data.test.input[0])[0] == 2);
+  assert_true(o.diagnostics.findings == 0 && floats(gt_split_input(&o.data.split[GT_PART_TEST], 0))[0] == 2);
   close_data(&o);
   snprintf(table, sizeof table, text, "");
   open_table(&o, table, "split: {column: s}");
@@ -285,7 +286,7 @@ static void unseen_categories(void **state) {
       &o,
       "test samples: 1 cell of column 'x' holds a category that is not one of the 2 learned from the training rows ('q'); "
       "it is read as the most frequent one, 'a'");
-  assert_true(floats(&o.data.test.input[0])[0] == 0);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TEST], 0))[0] == 0);
   close_data(&o);
   open_table(&o, table, "split: {column: s}, columns: {x: {unseen: error}}");
   expect_bad_file(&o, "'q'), and its rule is 'unseen: error'");
@@ -306,7 +307,7 @@ static void many_categories(void **state) {
   assert_true(input->element == GT_ELEMENT_I32 && input->table->column[0].categories == ROWS / 2);
   assert_true(input->table->features == 1 && !input->table->one_hot);
   for (int i = 0; i < ROWS; i += 997)
-    assert_int_equal(ints(&o.data.train.input[0])[i], i * 7919 % (ROWS / 2));
+    assert_int_equal(ints(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[i], i * 7919 % (ROWS / 2));
   close_data(&o);
   open_data(&o, "{train: %s, target: y, task: regression, columns: {x: category}}", path);
   expect_bad_file(&o, "has 100000 categories (");
@@ -350,7 +351,7 @@ static void columns_are_scaled(void **state) {
     opened o;
     open_column(&o, scalings[i].cells, scalings[i].options);
     expect_open(&o);
-    const float a = feature(&o, 0, 0), b = feature(&o, o.data.train.samples - 1, 0);
+    const float a = feature(&o, 0, 0), b = feature(&o, o.data.split[GT_PART_TRAIN].samples - 1, 0);
     if (fabsf(a - scalings[i].first) > 1e-5f || fabsf(b - scalings[i].last) > 1e-5f)
       fail_msg("scaling %zu (%s, %s): %g … %g", i, scalings[i].cells, scalings[i].options, (double)a,
                (double)b);
@@ -366,12 +367,14 @@ static void a_column_in_two_inputs(void **state) {
              "inputs: {id: [x], wide: [z, x]}, integers: [id]");
   expect_open(&o);
   static const int32_t codes[] = {1, 0, 1, 0, 2};
-  assert_memory_equal(o.data.train.input[0].data, codes, sizeof codes);
+  assert_memory_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->data, codes, sizeof codes);
   const gt_table *wide = o.data.input[1].table;
-  assert_true(o.data.train.input[1].element == GT_ELEMENT_F32 && wide->stored == 2 && wide->features == 4);
+  assert_true(gt_split_input(&o.data.split[GT_PART_TRAIN], 1)->element == GT_ELEMENT_F32 &&
+              wide->stored == 2 && wide->features == 4);
   assert_string_equal(wide->feature[3], "x=missing");
-  for (int i = 0; i < 5; i++) assert_true(floats(&o.data.train.input[1])[2 * i + 1] == (float)codes[i]);
-  assert_true(floats(&o.data.train.input[1])[6] == 2.5f);
+  for (int i = 0; i < 5; i++)
+    assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 1))[2 * i + 1] == (float)codes[i]);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 1))[6] == 2.5f);
   close_data(&o);
   open_table(&o, "x,z,y\n1,1.5,1\n,2,2\n", "inputs: {id: [x], wide: [z]}, integers: [id]");
   expect_bad_file(
@@ -381,7 +384,7 @@ static void a_column_in_two_inputs(void **state) {
   open_table(&o, "x,z,y\n1,1.5,1\n,2,2\n",
              "inputs: {id: [x], wide: [z]}, integers: [id], columns: {x: {missing: drop}}");
   expect_open(&o);
-  assert_true(o.data.train.samples == 1);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 1);
   close_data(&o);
 }
 
@@ -414,9 +417,10 @@ static void expect_same(const opened *a, const opened *b) {
     if (p->fills && q->fills) assert_memory_equal(&p->fill, &q->fill, sizeof p->fill);
   }
   assert_memory_equal(s->values, t->values, 3 * (size_t)s->count * sizeof(float));
-  assert_int_equal(a->data.train.samples, b->data.train.samples);
-  assert_memory_equal(a->data.train.input[0].data, b->data.train.input[0].data,
-                      (size_t)(x->stored * a->data.train.samples) * sizeof(float));
+  assert_int_equal(a->data.split[GT_PART_TRAIN].samples, b->data.split[GT_PART_TRAIN].samples);
+  assert_memory_equal(gt_split_input(&a->data.split[GT_PART_TRAIN], 0)->data,
+                      gt_split_input(&b->data.split[GT_PART_TRAIN], 0)->data,
+                      (size_t)(x->stored * a->data.split[GT_PART_TRAIN].samples) * sizeof(float));
 }
 
 /* Fills, categories and scales do not depend on the held-out rows. */
@@ -435,7 +439,8 @@ static void nothing_leaks(void **state) {
     for (to = text; (to = strstr(to, ",test"));) memmove(to + 2, to + 5, strlen(to + 5) + 1);
     open_table(&o[i], text, options);
     expect_open(&o[i]);
-    assert_true(o[i].data.validation.samples == 1 && o[i].data.test.samples >= 1);
+    assert_true(o[i].data.split[GT_PART_VALIDATION].samples == 1 &&
+                o[i].data.split[GT_PART_TEST].samples >= 1);
     expect_same(&o[0], &o[i]);
   }
   const gt_column *n = &o[0].data.input[0].table->column[0];
@@ -455,8 +460,9 @@ static void rows_without_a_target(void **state) {
           "leave out such rows: data: {columns: {y: {missing: drop}}}");
   open_table(&o, numbers, "columns: {y: {missing: drop}}");
   expect_open(&o);
-  assert_true(o.data.train.samples == 2 && floats(&o.data.train.target[0])[1] == 2 &&
-              floats(&o.data.train.input[0])[1] == 4);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 2 &&
+              floats(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[1] == 2 &&
+              floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[1] == 4);
   close_data(&o);
   const char *path = write_text("c.csv", labels);
   open_data(&o, "{train: %s}", path);
@@ -465,7 +471,7 @@ static void rows_without_a_target(void **state) {
       ":3:3: missing label; 2 of 4 labels are missing; to leave out such rows: data: {columns: {y: {missing: drop}}}");
   open_data(&o, "{train: %s, columns: {y: {missing: drop}}}", path);
   expect_open(&o);
-  assert_true(o.data.train.samples == 2 && o.data.target[0].classes == 2);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 2 && o.data.target[0].classes == 2);
   close_data(&o);
   static const char coded[] = "x,y\n1,0.5\n2,-999\n3,-999.0\n4,2\n"; /* -999 stands for a missing value */
   open_table(&o, coded, "missing_values: [-999]");
@@ -473,7 +479,8 @@ static void rows_without_a_target(void **state) {
       &o, ":3:3: missing value in column 'y'; expected a number; 2 of the column's 4 cells are missing");
   open_table(&o, coded, "missing_values: [-999], columns: {y: {missing: drop}}");
   expect_open(&o);
-  assert_true(o.data.train.samples == 2 && floats(&o.data.train.target[0])[1] == 2);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 2 &&
+              floats(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[1] == 2);
   close_data(&o);
   open_table(&o, "x,y\n1,\n2,NA\n", "columns: {y: {missing: drop}}");
   expect_bad_file(&o, "no rows are left");
@@ -507,9 +514,10 @@ static void listed_labels_are_missing(void **state) {
       expect_bad_file(&o, ":3:3: missing label");
     } else {
       expect_open(&o);
-      if (o.data.train.samples != cases[i].samples || o.data.target[0].classes != cases[i].classes ||
-          o.diagnostics.count)
-        fail_msg("case %zu: %d samples, %d classes", i, (int)o.data.train.samples, o.data.target[0].classes);
+      if (o.data.split[GT_PART_TRAIN].samples != cases[i].samples ||
+          o.data.target[0].classes != cases[i].classes || o.diagnostics.count)
+        fail_msg("case %zu: %d samples, %d classes", i, (int)o.data.split[GT_PART_TRAIN].samples,
+                 o.data.target[0].classes);
       close_data(&o);
     }
     unlink(path);

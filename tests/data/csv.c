@@ -32,7 +32,8 @@ static void labels_match_the_model(void **state) {
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,cat\n"));
   expect_open(&o); /* no sample has the class 'ape' */
   assert_int_equal(o.data.target[0].classes, 3);
-  assert_true(ints(&o.data.train.target[0])[0] == 2 && ints(&o.data.train.target[0])[1] == 1);
+  assert_true(ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 2 &&
+              ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,car\n"));
   expect_bad_file(&o, ":3:5: 'car' is not one of the 3 classes; did you mean 'cat'?");
@@ -43,7 +44,8 @@ static void labels_match_the_model(void **state) {
   open_data(&o, "{train: %s, class_names: [dog, ape, cat]}",
             write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
   expect_open(&o); /* class_names in the config replace the model's */
-  assert_true(ints(&o.data.train.target[0])[0] == 0 && ints(&o.data.train.target[0])[1] == 1);
+  assert_true(ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 0 &&
+              ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [dog, ape]}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
   expect_bad_config(&o, 0, "the model was trained with another number of classes");
@@ -60,16 +62,17 @@ static void numbers_may_be_names(void **state) {
   requirements = &other;
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
   expect_open(&o);
-  assert_true(ints(&o.data.train.target[0])[0] == 0 && ints(&o.data.train.target[0])[1] == 1);
+  assert_true(ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 0 &&
+              ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
   expect_open(&o); /* the labels are read as class numbers: nothing says that they are names */
-  assert_true(ints(&o.data.train.target[0])[0] == 1);
+  assert_true(ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 1);
   close_data(&o);
   signature.target[0].text_labels = true;
   open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,2\n3,4,2\n"));
   expect_open(&o);
-  assert_true(ints(&o.data.train.target[0])[0] == 0);
+  assert_true(ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 0);
   close_data(&o);
 }
 
@@ -98,7 +101,8 @@ static void classes_match_the_model(void **state) {
   requirements = &quantity;
   open_data(&o, "{inputs: [[1, 2], [3, 4]], targets: [0, 1]}");
   expect_open(&o);
-  assert_true(!o.data.target[0].classification && floats(&o.data.train.target[0])[1] == 1);
+  assert_true(!o.data.target[0].classification &&
+              floats(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[1] == 1);
   close_data(&o);
   open_data(&o, "{inputs: [[1, 2, 3], [3, 4, 5]], targets: [0, 1]}");
   expect_bad_file(&o, "samples of shape [3]; the model takes [2]");
@@ -109,8 +113,9 @@ static void columns_match_the_model(void **state) {
   opened o;
   open_data(&o, "{train: %s, ignore: id}", write_text("m.csv", "b,label,more,a\n2,dog,x,1\n4,cat,y,3\n"));
   expect_open(&o);
-  assert_int_equal(o.data.train.input[0].dim[1], 2);
-  for (int i = 0; i < 4; i++) assert_true(floats(&o.data.train.input[0])[i] == (float)(i + 1));
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->dim[1], 2);
+  for (int i = 0; i < 4; i++)
+    assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[i] == (float)(i + 1));
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "b,label,aa\n2,dog,1\n"));
   expect_bad_file(&o, "there is no column 'a'");
@@ -118,11 +123,12 @@ static void columns_match_the_model(void **state) {
   expect_bad_file(&o, "column 'a' is used twice");
   open_data(&o, "{train: %s, inputs: [u, v], target: kind}", write_text("m.csv", "v,kind,u\n2,dog,1\n"));
   expect_open(&o); /* column names in the config replace the model's */
-  assert_true(floats(&o.data.train.input[0])[0] == 1);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
   expect_open(&o); /* without a header, columns are used by position, with a warning */
-  assert_true(o.data.train.samples == 2 && floats(&o.data.train.input[0])[1] == 2);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 2 &&
+              floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[1] == 2);
   close_data(&o);
 }
 
@@ -131,18 +137,18 @@ static void headers_are_found(void **state) {
   opened o;
   open_data(&o, "{train: %s, target: kind}", write_text("m.csv", "1990,2000,kind\n1,2,dog\n3,4,cat\n"));
   expect_open(&o); /* a header, because the config uses one of its names */
-  assert_int_equal(o.data.train.samples, 2);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 2);
   assert_string_equal(o.data.input[0].columns[1], "2000");
   close_data(&o);
   open_data(&o, "{train: %s, target: 3}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
   expect_open(&o); /* no header: the config gives the target by its number */
-  assert_int_equal(o.data.train.samples, 2);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 2);
   close_data(&o);
   open_data(&o, "{train: %s, test: %s, header: true}",
             write_text("m.csv", "1990,2000,2010\n1,2,0.5\n3,4,1\n"),
             write_text("n.csv", "2000,1990,2010\n1,2,0.5\n3,4,1\n"));
   expect_open(&o);
-  assert_true(floats(&o.data.test.input[0])[0] == 2);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TEST], 0))[0] == 2);
   close_data(&o);
 }
 
@@ -151,18 +157,18 @@ static void header_of_numbers_is_known_from_the_model(void **state) {
   static const char *const years[] = {"1990", "2000"};
   gt_data_signature signature = two_columns;
   gt_error error = {0};
-  gt_tensor out;
+  gt_split out;
   signature.input[0].columns = years;
   const char *path = write_text("m.csv", "2000,1990\n0.5,1\n");
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &out, &error));
-  assert_true(out.dim[0] == 1 && floats(&out)[0] == 1);
-  gt_tensor_finish(&out);
+  assert_true(gt_split_input(&out, 0)->dim[0] == 1 && floats(gt_split_input(&out, 0))[0] == 1);
+  gt_split_finish(&out);
   static const char *const positions[] = {"1", "2"}; /* columns of a file without a header */
   signature.input[0].columns = positions;
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "2,1\n0.5,1\n")}, 1, &signature,
                                   &out, &error));
-  assert_int_equal(out.dim[0], 2);
-  gt_tensor_finish(&out);
+  assert_int_equal(gt_split_input(&out, 0)->dim[0], 2);
+  gt_split_finish(&out);
 }
 
 /* Predictions read a CSV as the model's config describes. */
@@ -172,21 +178,22 @@ static void predictions_follow_the_config(void **state) {
   static const char *const positions[] = {"1", "3"};
   gt_data_signature signature = two_columns;
   gt_error error = {0};
-  gt_tensor out;
+  gt_split out;
   opened o;
   signature.input[0].columns = NULL;
   open_data(&o, "{inputs: [1, 2], targets: [1, 2]}");
   signature.data = gt_spec_parse(&o.arena, "config", config, strlen(config), &o.diagnostics);
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "1;2\n3;4\n")}, 1, &signature,
                                   &out, &error));
-  assert_true(out.dim[0] == 2 && floats(&out)[3] == 4);
-  gt_tensor_finish(&out);
+  assert_true(gt_split_input(&out, 0)->dim[0] == 2 && floats(gt_split_input(&out, 0))[3] == 4);
+  gt_split_finish(&out);
   /* A file that also has the target has the same columns as the training file. */
   signature.input[0].columns = positions;
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "1;2;7\n3;4;8\n")}, 1,
                                   &signature, &out, &error));
-  assert_true(out.dim[1] == 2 && floats(&out)[0] == 1 && floats(&out)[3] == 8);
-  gt_tensor_finish(&out);
+  assert_true(gt_split_input(&out, 0)->dim[1] == 2 && floats(gt_split_input(&out, 0))[0] == 1 &&
+              floats(gt_split_input(&out, 0))[3] == 8);
+  gt_split_finish(&out);
   signature.data = gt_spec_parse(&o.arena, "config", bad, strlen(bad), &o.diagnostics);
   assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path_of("m.csv")}, 1, &signature, &out, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
@@ -239,12 +246,12 @@ static void names_are_normalized(void **state) {
   expect_warning(&o, "m.csv spells the class 'caf\u00e9' in two Unicode forms");
   assert_int_equal(o.data.target[0].classes, 2);
   assert_string_equal(o.data.target[0].class_names[0], "caf\u00e9");
-  const int32_t *labels = o.data.train.target[0].data;
+  const int32_t *labels = gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data;
   assert_true(labels[0] == 0 && labels[1] == 1 && labels[2] == 0 && labels[3] == 0);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [tea, cafe\u0301]}", path_of("m.csv"));
   expect_open(&o);
-  labels = o.data.train.target[0].data;
+  labels = gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data;
   assert_true(labels[0] == 1 && labels[1] == 0 && labels[2] == 1);
   close_data(&o);
   write_text("m.csv", "a,y\n1,cafe\u0301\n2,tea\n");
@@ -252,7 +259,7 @@ static void names_are_normalized(void **state) {
   open_data(&o, "{train: %s, test: %s, classes: [tea, cafe\u0301]}", path_of("m.csv"), path_of("n.csv"));
   expect_open(&o);
   assert_int_equal(o.diagnostics.findings, 0);
-  assert_true(((const int32_t *)o.data.test.target[0].data)[0] == 1);
+  assert_true(((const int32_t *)gt_split_target(&o.data.split[GT_PART_TEST], 0)->data)[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [caf\u00e9, tea, cafe\u0301]}", path_of("m.csv"));
   expect_bad_config(&o, 0, "there is more than one class named 'caf\u00e9'");

@@ -288,8 +288,8 @@ static void times_are_exact(void **state) {
   assert_true(t->raw == 5 && t->stored == 10 && o.data.input[1].table->raw == 3);
   for (size_t i = 0; i < sizeof dates / sizeof *dates; i++) {
     float part[GT_DATE_PARTS_WITH_HOURS];
-    const float *first = (const float *)o.data.train.input[0].data + i * 10,
-                *second = (const float *)o.data.train.input[1].data + i * 8;
+    const float *first = (const float *)gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->data + i * 10,
+                *second = (const float *)gt_split_input(&o.data.split[GT_PART_TRAIN], 1)->data + i * 8;
     gt_date_split(gt_date_of_values(dates[i]), GT_DATE_PARTS_WITH_HOURS, part);
     assert_memory_equal(first + 1, part, sizeof part);
     assert_memory_equal(second + 1, part, sizeof part);

@@ -7,9 +7,9 @@ static const float *floats(const gt_tensor *t) { return t->data; }
 /* How many points of both splits are in one cell of a four by four grid over the range [0, 1] x [-2, 6]. */
 static int points_in(const opened *o, int column, int row) {
   int count = 0;
-  const gt_split *const splits[] = {&o->data.train, &o->data.test};
+  const gt_split *const splits[] = {&o->data.split[GT_PART_TRAIN], &o->data.split[GT_PART_TEST]};
   for (int s = 0; s < 2; s++) {
-    const float *x = floats(&splits[s]->input[0]);
+    const float *x = floats(gt_split_input(splits[s], 0));
     for (int64_t i = 0; i < splits[s]->samples; i++)
       count += (int)(x[2 * i] * 4) == column && (int)((x[2 * i + 1] + 2) / 2) == row;
   }
@@ -37,13 +37,15 @@ static void functions_are_sampled(void **state) {
   expect_open(&o);
   open_data(&again, "%s", text);
   expect_open(&again);
-  assert_memory_equal(o.data.train.target[0].data, again.data.train.target[0].data, 50 * sizeof(float));
-  const float *x = floats(&o.data.train.input[0]), *y = floats(&o.data.train.target[0]);
+  assert_memory_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data,
+                      gt_split_target(&again.data.split[GT_PART_TRAIN], 0)->data, 50 * sizeof(float));
+  const float *x = floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)),
+              *y = floats(gt_split_target(&o.data.split[GT_PART_TRAIN], 0));
   for (int i = 0; i < 50; i++) {
     const double expected = exp(sin(M_PI * (double)x[2 * i]) + pow((double)x[2 * i + 1], 2));
     assert_true(x[2 * i] >= 0 && x[2 * i] <= 1 && fabs((double)y[i] - expected) < 1e-5 * expected);
   }
-  assert_int_equal(o.data.test.samples, 10);
+  assert_int_equal(o.data.split[GT_PART_TEST].samples, 10);
   close_data(&o);
   close_data(&again);
   open_data(&o, "{formula: 'sim(x)'}");
@@ -63,10 +65,10 @@ static void fields_are_sampled(void **state) {
   opened o, again;
   open_data(&o, "{formula: 'x0', field: ['x0 + 2*u', 'v - x1'], grid: [3, 5], samples: 20, test_samples: 4}");
   expect_open(&o);
-  const gt_tensor *input = &o.data.train.input[0];
+  const gt_tensor *input = gt_split_input(&o.data.split[GT_PART_TRAIN], 0);
   assert_int_equal(input->rank, 4);
   assert_true(input->dim[0] == 20 && input->dim[1] == 3 && input->dim[2] == 5 && input->dim[3] == 2);
-  const float *x = floats(input), *y = floats(&o.data.train.target[0]);
+  const float *x = floats(input), *y = floats(gt_split_target(&o.data.split[GT_PART_TRAIN], 0));
   float second[20]; /* x1, which only the field depends on */
   for (int i = 0; i < 20; i++) {
     second[i] = -x[i * 30 + 1];
@@ -83,14 +85,16 @@ static void fields_are_sampled(void **state) {
   expect_open(&o);
   double sum = 0, squares = 0;
   for (int i = 0; i < 2000; i++) {
-    sum += (double)floats(&o.data.train.input[0])[i];
-    squares += pow((double)floats(&o.data.train.input[0])[i], 2);
+    sum += (double)floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[i];
+    squares += pow((double)floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[i], 2);
   }
   assert_true(fabs(sum / 2000) < 0.2 && fabs(sqrt(squares / 2000) - 2) < 0.1);
-  assert_true(floats(&o.data.train.input[0])[0] != floats(&o.data.test.input[0])[0]);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[0] !=
+              floats(gt_split_input(&o.data.split[GT_PART_TEST], 0))[0]);
   open_data(&again, "{formula: x, samples: 2, test_samples: 1}");
   expect_open(&again);
-  assert_memory_equal(o.data.train.target[0].data, again.data.train.target[0].data, 2 * sizeof(float));
+  assert_memory_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data,
+                      gt_split_target(&again.data.split[GT_PART_TRAIN], 0)->data, 2 * sizeof(float));
   close_data(&again);
   close_data(&o);
   open_data(&o, "{formula: x, field: 'u', samples: 2}");

@@ -16,13 +16,13 @@ static uint32_t next_random(uint32_t *state) {
 
 static void check_split(const gt_dataset *data, const gt_split *split) {
   if (!split->samples) return;
-  assert_int_equal(split->input[0].dim[0], split->samples);
-  assert_int_equal(split->target[0].dim[0], split->samples);
-  const int64_t values = split->samples * gt_tensor_features(&split->input[0]);
-  for (int64_t i = 0; i < values && split->input[0].element == GT_ELEMENT_F32; i++)
-    assert_true(isfinite(((const float *)split->input[0].data)[i]));
+  assert_int_equal(gt_split_input(split, 0)->dim[0], split->samples);
+  assert_int_equal(gt_split_target(split, 0)->dim[0], split->samples);
+  const int64_t values = split->samples * gt_tensor_features(gt_split_input(split, 0));
+  for (int64_t i = 0; i < values && gt_split_input(split, 0)->element == GT_ELEMENT_F32; i++)
+    assert_true(isfinite(((const float *)gt_split_input(split, 0)->data)[i]));
   for (int64_t i = 0; i < split->samples && data->target[0].classification; i++) {
-    const int32_t label = ((const int32_t *)split->target[0].data)[i];
+    const int32_t label = ((const int32_t *)gt_split_target(split, 0)->data)[i];
     assert_true(label >= 0 && label < data->target[0].classes);
   }
 }
@@ -31,8 +31,8 @@ static void try_config(const char *config, const char *path) {
   opened o;
   open_data(&o, config, path);
   if (o.ok) {
-    check_split(&o.data, &o.data.train);
-    check_split(&o.data, &o.data.test);
+    check_split(&o.data, &o.data.split[GT_PART_TRAIN]);
+    check_split(&o.data, &o.data.split[GT_PART_TEST]);
     opened_count++;
   } else {
     if (o.diagnostics.errors)
@@ -44,10 +44,10 @@ static void try_config(const char *config, const char *path) {
   close_data(&o);
   gt_data_signature signature = {
       .inputs = 1, .input = {{.name = "input", .rank = 1, .dim = {3}, .element = GT_ELEMENT_F32}}};
-  gt_tensor inputs;
+  gt_split inputs;
   gt_error error = {0};
   if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &inputs, &error))
-    gt_tensor_finish(&inputs);
+    gt_split_finish(&inputs);
   else
     assert_int_equal(error.status, GT_ERR_DATA);
 }

@@ -13,10 +13,10 @@ static const uint8_t *open_one(opened *o, const char *path, const char *options)
   const char *list = write_text("list.csv", line);
   open_data(o, "{format: images, train: %s, %s}", list, options);
   expect_open(o);
-  assert_int_equal(o->data.train.samples, 1);
-  assert_int_equal(o->data.train.input[0].element, GT_ELEMENT_U8);
-  assert_int_equal(o->data.train.input[0].rank, 4);
-  return o->data.train.input[0].data;
+  assert_int_equal(o->data.split[GT_PART_TRAIN].samples, 1);
+  assert_int_equal(gt_split_input(&o->data.split[GT_PART_TRAIN], 0)->element, GT_ELEMENT_U8);
+  assert_int_equal(gt_split_input(&o->data.split[GT_PART_TRAIN], 0)->rank, 4);
+  return gt_split_input(&o->data.split[GT_PART_TRAIN], 0)->data;
 }
 
 static void expect_shape(const opened *o, int height, int width, int channels) {
@@ -253,7 +253,7 @@ static void inputs_for_prediction(void **state) {
   (void)state;
   gt_data_signature model = {
       .inputs = 1, .input = {{.name = "input", .rank = 3, .dim = {8, 6, 3}, .element = GT_ELEMENT_U8}}};
-  gt_tensor inputs;
+  gt_split inputs;
   gt_error error = {0};
   paint(pixels, 8, 6, 3);
   const gt_input_file file[] = {
@@ -261,18 +261,19 @@ static void inputs_for_prediction(void **state) {
       {NULL, write_jpeg("b.jpeg", 8, 6, (jpeg_kind){JCS_RGB, 3, false, 0}, pixels)},
       {NULL, path_of("a.png")}};
   assert_true(gt_data_read_inputs(file, 3, &model, &inputs, &error));
-  assert_int_equal(inputs.dim[0], 3);
-  assert_int_equal(inputs.rank, 4);
-  assert_memory_equal(inputs.data, pixels, 144);
-  assert_memory_equal((uint8_t *)inputs.data + 288, pixels, 144);
-  for (int i = 0; i < 144; i++) assert_true(abs(((uint8_t *)inputs.data)[144 + i] - pixels[i]) <= 3);
-  gt_tensor_finish(&inputs);
+  assert_int_equal(gt_split_input(&inputs, 0)->dim[0], 3);
+  assert_int_equal(gt_split_input(&inputs, 0)->rank, 4);
+  assert_memory_equal(gt_split_input(&inputs, 0)->data, pixels, 144);
+  assert_memory_equal((uint8_t *)gt_split_input(&inputs, 0)->data + 288, pixels, 144);
+  for (int i = 0; i < 144; i++)
+    assert_true(abs(((uint8_t *)gt_split_input(&inputs, 0)->data)[144 + i] - pixels[i]) <= 3);
+  gt_split_finish(&inputs);
   assert_true(gt_data_is_sample(file[0].path) && gt_data_is_sample(file[1].path));
   assert_false(gt_data_is_sample(write_text("x.csv", "1,2\n")));
   model.input[0].rank = 2; /* shaped like IDX images */
   assert_true(gt_data_read_inputs(file, 1, &model, &inputs, &error));
-  assert_int_equal(inputs.rank, 3);
-  gt_tensor_finish(&inputs);
+  assert_int_equal(gt_split_input(&inputs, 0)->rank, 3);
+  gt_split_finish(&inputs);
   model.input[0].element = GT_ELEMENT_F32;
   assert_false(gt_data_read_inputs(file, 1, &model, &inputs, &error));
   assert_non_null(strstr(error.message, "not trained on image bytes"));

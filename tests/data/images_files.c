@@ -34,11 +34,11 @@ static void write_image(const char *name, int value) {
 }
 
 static int value_of(const gt_split *split, int64_t sample) {
-  return ((const uint8_t *)split->input[0].data)[sample * BYTES];
+  return ((const uint8_t *)gt_split_input(split, 0)->data)[sample * BYTES];
 }
 
 static int label_of(const gt_split *split, int64_t sample) {
-  return ((const int32_t *)split->target[0].data)[sample];
+  return ((const int32_t *)gt_split_target(split, 0)->data)[sample];
 }
 
 /* `labels` and `values` have one digit per sample. */
@@ -69,21 +69,21 @@ static void a_folder_for_each_class(void **state) {
   assert_int_equal(o.data.target[0].classes, 3);
   assert_string_equal(o.data.target[0].class_names[0], "cat");
   assert_string_equal(o.data.target[0].class_names[2], "eel");
-  assert_int_equal(o.data.train.samples, 4);
-  expect_values(&o.data.train, "1234");
-  expect_labels(&o.data.train, "0112");
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 4);
+  expect_values(&o.data.split[GT_PART_TRAIN], "1234");
+  expect_labels(&o.data.split[GT_PART_TRAIN], "0112");
   assert_int_equal(o.data.input[0].scaling.count, 1);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [eel, dog, cat], per_class: 1, normalize: channel}", root);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 3);
-  expect_labels(&o.data.train, "210");
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 3);
+  expect_labels(&o.data.split[GT_PART_TRAIN], "210");
   assert_int_equal(o.data.input[0].scaling.count, 3);
   close_data(&o);
   open_data(&o, "{train: %s, classes: [eel, cat]}", root);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 2);
-  assert_int_equal(label_of(&o.data.train, 1), 0);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 2);
+  assert_int_equal(label_of(&o.data.split[GT_PART_TRAIN], 1), 0);
   close_data(&o);
 }
 
@@ -99,14 +99,14 @@ static void names_are_normalized(void **state) {
   expect_open(&o);
   assert_int_equal(o.diagnostics.findings, 0);
   assert_string_equal(o.data.target[0].class_names[0], "caf\u00e9");
-  assert_int_equal(label_of(&o.data.test, 0), 0);
+  assert_int_equal(label_of(&o.data.split[GT_PART_TEST], 0), 0);
   close_data(&o);
   write_image("train/caf\u00e9/4.png", 4);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root);
   expect_warning(&o, "train has two folders named 'caf\u00e9', in two Unicode forms");
   assert_int_equal(o.data.target[0].classes, 2);
-  expect_values(&o.data.train, "142");
-  expect_labels(&o.data.train, "001");
+  expect_values(&o.data.split[GT_PART_TRAIN], "142");
+  expect_labels(&o.data.split[GT_PART_TRAIN], "001");
   close_data(&o);
 }
 
@@ -141,8 +141,8 @@ static void folders_that_do_not_fit(void **state) {
   gt_log_set_level(GT_LOG_ERROR);
   open_data(&o, "{train: %s/train, test: %s/test}", root, root); /* an empty folder is not a class */
   expect_open(&o);
-  assert_int_equal(o.data.test.samples, 1);
-  assert_int_equal(label_of(&o.data.test, 0), 1);
+  assert_int_equal(o.data.split[GT_PART_TEST].samples, 1);
+  assert_int_equal(label_of(&o.data.split[GT_PART_TEST], 0), 1);
   close_data(&o);
   clear_root();
   mkdir(path_of("root/empty"), 0777);
@@ -160,16 +160,16 @@ static void csv_of_paths(void **state) {
   snprintf(list, sizeof list, "%s/list.csv", root);
   open_data(&o, "{format: images, train: %s, path: file, target: kind}", list);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 3);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 3);
   assert_string_equal(o.data.target[0].class_names[1], "katze");
-  expect_values(&o.data.train, "213");
-  expect_labels(&o.data.train, "010");
+  expect_values(&o.data.split[GT_PART_TRAIN], "213");
+  expect_labels(&o.data.split[GT_PART_TRAIN], "010");
   close_data(&o);
   open_data(&o, "{format: images, train: %s, test: %s, path: file, target: [age, id]}", list, list);
   expect_open(&o);
   assert_false(o.data.target[0].classification);
-  assert_int_equal(o.data.train.target[0].dim[1], 2);
-  assert_true(((float *)o.data.test.target[0].data)[2] == 0.5f);
+  assert_int_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->dim[1], 2);
+  assert_true(((float *)gt_split_target(&o.data.split[GT_PART_TEST], 0)->data)[2] == 0.5f);
   assert_string_equal(o.data.target[0].columns[1], "id");
   close_data(&o);
   open_data(&o, "{format: images, train: %s, path: flie}", list);
@@ -189,14 +189,14 @@ static void csv_of_paths(void **state) {
   close_data(&o);
   open_data(&o, "{format: images, train: %s, on_error: skip}", list);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 1);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 1);
   close_data(&o);
 }
 
 /* --- images as targets --- */
 
 static float target_of(const gt_split *split, int64_t sample) {
-  return ((const float *)split->target[0].data)[sample * SIDE * SIDE];
+  return ((const float *)gt_split_target(split, 0)->data)[sample * SIDE * SIDE];
 }
 
 static void a_folder_of_targets(void **state) {
@@ -210,12 +210,13 @@ static void a_folder_of_targets(void **state) {
   open_data(&o, "{train: %s/in, targets: %s/out, target_channels: 1}", root, root);
   expect_open(&o);
   assert_false(o.data.target[0].classification);
-  expect_values(&o.data.train, "123");
-  assert_int_equal(o.data.train.target[0].rank, 4);
-  assert_int_equal(o.data.train.target[0].dim[0], 3);
-  assert_int_equal(o.data.train.target[0].dim[3], 1);
-  assert_true(target_of(&o.data.train, 0) == 1 && target_of(&o.data.train, 1) == 0.2f &&
-              target_of(&o.data.train, 2) == 0);
+  expect_values(&o.data.split[GT_PART_TRAIN], "123");
+  assert_int_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->rank, 4);
+  assert_int_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->dim[0], 3);
+  assert_int_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->dim[3], 1);
+  assert_true(target_of(&o.data.split[GT_PART_TRAIN], 0) == 1 &&
+              target_of(&o.data.split[GT_PART_TRAIN], 1) == 0.2f &&
+              target_of(&o.data.split[GT_PART_TRAIN], 2) == 0);
   close_data(&o);
   open_data(&o, "{train: %s/in, targets: %s/in, test: %s/in, test_targets: %s/in, cache: %s-c}", root, root,
             root, root, root);
@@ -226,7 +227,8 @@ static void a_folder_of_targets(void **state) {
             root, root, root);
   expect_open(&o);
   const gt_data_fingerprint second = gt_dataset_fingerprint(&o.data);
-  assert_true(first.train == second.train && first.test == second.test);
+  assert_true(first.split[GT_PART_TRAIN] == second.split[GT_PART_TRAIN] &&
+              first.split[GT_PART_TEST] == second.split[GT_PART_TEST]);
   close_data(&o);
   open_data(&o, "{train: %s/in, targets: %s/out, test: %s/in}", root, root, root);
   expect_bad_config(&o, 0, "only one of the training and the test split has target images");
@@ -243,8 +245,9 @@ static void a_folder_of_targets(void **state) {
   close_data(&o);
   open_data(&o, "{train: %s/in, targets: %s/out, target_channels: 1, size: 4, on_error: skip}", root, root);
   expect_open(&o);
-  expect_values(&o.data.train, "13");
-  assert_true(target_of(&o.data.train, 0) == 1 && target_of(&o.data.train, 1) == 0);
+  expect_values(&o.data.split[GT_PART_TRAIN], "13");
+  assert_true(target_of(&o.data.split[GT_PART_TRAIN], 0) == 1 &&
+              target_of(&o.data.split[GT_PART_TRAIN], 1) == 0);
   close_data(&o);
   unlink(path_of("root-c"));
 }
@@ -263,11 +266,11 @@ static void write_oriented(const char *name, int height, int width, int orientat
 /* Which samples have the same pixels in picture and target, as in "100": only the first. */
 static const char *equal_pairs(const opened *o) {
   static char text[8];
-  const gt_split *split = &o->data.train;
-  const int64_t pixels = gt_tensor_features(&split->input[0]);
+  const gt_split *split = &o->data.split[GT_PART_TRAIN];
+  const int64_t pixels = gt_tensor_features(gt_split_input(split, 0));
   for (int64_t i = 0; i < split->samples; i++) {
-    const uint8_t *picture = (const uint8_t *)split->input[0].data + i * pixels;
-    const float *target = (const float *)split->target[0].data + i * pixels;
+    const uint8_t *picture = (const uint8_t *)gt_split_input(split, 0)->data + i * pixels;
+    const float *target = (const float *)gt_split_target(split, 0)->data + i * pixels;
     text[i] = '1', text[i + 1] = 0;
     for (int64_t k = 0; k < pixels; k++)
       if ((float)picture[k] / 255 != target[k]) text[i] = '0';
@@ -428,12 +431,12 @@ static void bad_images_are_skipped(void **state) {
   for (int i = 0; i < BAD; i++) write_bad_file(bad[i].name);
   open_data(&o, "{train: %s, on_error: skip, validation: 0.25}", root);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples + o.data.validation.samples, 4);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples + o.data.split[GT_PART_VALIDATION].samples, 4);
   close_data(&o);
   open_data(&o, "{train: %s, on_error: skip}", root);
   expect_open(&o);
-  expect_values(&o.data.train, "1234");
-  expect_labels(&o.data.train, "0112");
+  expect_values(&o.data.split[GT_PART_TRAIN], "1234");
+  expect_labels(&o.data.split[GT_PART_TRAIN], "0112");
   close_data(&o);
   clear_root();
   for (int i = 0; i < BAD - 1; i++) write_bad_file(bad[i].name);
@@ -452,7 +455,7 @@ static uint64_t dataset_hash(const char *options) {
   expect_open(&o);
   const gt_data_fingerprint fingerprint = gt_dataset_fingerprint(&o.data);
   close_data(&o);
-  return fingerprint.train ^ 3 * fingerprint.test;
+  return fingerprint.split[GT_PART_TRAIN] ^ 3 * fingerprint.split[GT_PART_TEST];
 }
 
 /* A number that changes when the file is replaced or written; 0: there is no file. */

@@ -19,11 +19,11 @@ static uint32_t next_random(uint32_t *state) {
 static bool try(const char *path, int side) {
   gt_data_signature model = {
       .inputs = 1, .input = {{.name = "input", .rank = 3, .dim = {side, side, 3}, .element = GT_ELEMENT_U8}}};
-  gt_tensor inputs;
+  gt_split inputs;
   gt_error error = {0};
   if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &model, &inputs, &error)) {
-    assert_int_equal(inputs.dim[0], 1);
-    gt_tensor_finish(&inputs);
+    assert_int_equal(gt_split_input(&inputs, 0)->dim[0], 1);
+    gt_split_finish(&inputs);
     read_count++;
     return true;
   }

@@ -11,18 +11,18 @@ static const int32_t *integers(const gt_tensor *tensor) {
 static const char shops[] = "size,age,city,kind,price\n1.5,2,0,3,10\n0.5,1,1,2,4\n1,2,2,1,7\n0.25,7,9,0,2\n";
 
 static void expect_columns(const opened *o) {
-  const gt_split *train = &o->data.train;
+  const gt_split *train = &o->data.split[GT_PART_TRAIN];
   assert_int_equal(o->data.inputs, 3);
   assert_string_equal(o->data.input[0].name, "plain");
   assert_string_equal(o->data.input[0].columns[1], "size");
   const float plain[] = {3, 1.5f, 2, 0.5f, 1, 1, 0, 0.25f};
-  assert_memory_equal(train->input[0].data, plain, sizeof plain);
+  assert_memory_equal(gt_split_input(train, 0)->data, plain, sizeof plain);
   const int32_t place[] = {0, 3, 1, 2, 2, 1, 9, 0}, kind[] = {3, 2, 1, 0};
-  assert_memory_equal(integers(&train->input[1]), place, sizeof place);
-  assert_memory_equal(integers(&train->input[2]), kind, sizeof kind);
-  assert_int_equal(train->input[1].limit, 10);
-  assert_int_equal(train->input[2].limit, 4);
-  assert_int_equal(train->input[1].dim[1], 2);
+  assert_memory_equal(integers(gt_split_input(train, 1)), place, sizeof place);
+  assert_memory_equal(integers(gt_split_input(train, 2)), kind, sizeof kind);
+  assert_int_equal(gt_split_input(train, 1)->limit, 10);
+  assert_int_equal(gt_split_input(train, 2)->limit, 4);
+  assert_int_equal(gt_split_input(train, 1)->dim[1], 2);
   assert_int_equal(o->data.input[1].element, GT_ELEMENT_I32);
   assert_int_equal(o->data.input[1].scaling.count, 0);
 }
@@ -49,15 +49,16 @@ static void splits(void **state) {
             "validation: 0.25, inputs: {plain: [age, price2], place: [city]}}",
             write_text("a.csv", "age,city,price2,price\n0,0,0,0\n1,1,10,100\n2,2,20,200\n3,3,30,300\n"));
   expect_open(&o);
-  const gt_split *const split[] = {&o.data.train, &o.data.validation, &o.data.test};
+  const gt_split *const split[] = {&o.data.split[GT_PART_TRAIN], &o.data.split[GT_PART_VALIDATION],
+                                   &o.data.split[GT_PART_TEST]};
   for (int s = 0; s < 3; s++) {
     assert_int_equal(split[s]->samples, s ? 1 : 2);
-    assert_int_equal(split[s]->input[1].limit, 4);
+    assert_int_equal(gt_split_input(split[s], 1)->limit, 4);
     for (int64_t i = 0; i < split[s]->samples; i++) {
-      const float age = floats(&split[s]->input[0])[2 * i];
-      assert_true(floats(&split[s]->input[0])[2 * i + 1] == 10 * age);
-      assert_int_equal(integers(&split[s]->input[1])[i], (int)age);
-      assert_true(floats(&split[s]->target[0])[i] == 100 * age);
+      const float age = floats(gt_split_input(split[s], 0))[2 * i];
+      assert_true(floats(gt_split_input(split[s], 0))[2 * i + 1] == 10 * age);
+      assert_int_equal(integers(gt_split_input(split[s], 1))[i], (int)age);
+      assert_true(floats(gt_split_target(split[s], 0))[i] == 100 * age);
     }
   }
   close_data(&o);
@@ -70,11 +71,11 @@ static void dropped_samples(void **state) {
   open_data(&o, "{train: %s, target: label, classes: [b, c], integers: n, inputs: {x: [x], n: [n]}}",
             write_text("a.csv", "x,n,label\n0.5,5,a\n1.5,6,b\n2.5,7,c\n3.5,8,a\n4.5,9,b\n"));
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 3);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 3);
   const float x[] = {1.5f, 2.5f, 4.5f};
   const int32_t n[] = {6, 7, 9};
-  assert_memory_equal(o.data.train.input[0].data, x, sizeof x);
-  assert_memory_equal(integers(&o.data.train.input[1]), n, sizeof n);
+  assert_memory_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->data, x, sizeof x);
+  assert_memory_equal(integers(gt_split_input(&o.data.split[GT_PART_TRAIN], 1)), n, sizeof n);
   close_data(&o);
 }
 
@@ -113,11 +114,11 @@ static void files(void **state) {
       image, image, label);
   expect_open(&o);
   assert_true(o.data.target[0].classification && o.data.inputs == 2);
-  assert_int_equal(o.data.train.input[0].element, GT_ELEMENT_U8);
-  assert_int_equal(o.data.train.input[0].rank, 3);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->element, GT_ELEMENT_U8);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->rank, 3);
   assert_int_equal(o.data.input[0].scaling.count, 1);
-  assert_int_equal(integers(&o.data.train.input[1])[1], 255);
-  assert_int_equal(o.data.train.input[1].limit, 256);
+  assert_int_equal(integers(gt_split_input(&o.data.split[GT_PART_TRAIN], 1))[1], 255);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 1)->limit, 256);
   close_data(&o);
   open_data(&o, "{train: {inputs: {image: %s, tokens: nowhere.npy}, targets: %s}}", image, label);
   expect_bad_config(&o, 0, "file 'nowhere.npy' not found");
@@ -134,8 +135,8 @@ static void tables(void **state) {
   opened o;
   open_data(&o, "{inputs: {a: [[1, 2], [3, 4]], b: [7, 0]}, targets: [1, 0], integers: b}");
   expect_open(&o);
-  assert_true(o.data.inputs == 2 && floats(&o.data.test.input[0])[3] == 4);
-  assert_int_equal(integers(&o.data.train.input[1])[0], 7);
+  assert_true(o.data.inputs == 2 && floats(gt_split_input(&o.data.split[GT_PART_TEST], 0))[3] == 4);
+  assert_int_equal(integers(gt_split_input(&o.data.split[GT_PART_TRAIN], 1))[0], 7);
   close_data(&o);
   open_data(&o, "{inputs: {a: [[1, 2], [3, 4]], b: [7]}, targets: [1, 0]}");
   expect_bad_config(&o, 0, "the numbers of samples and targets differ");
@@ -158,7 +159,7 @@ static void bad_integers(void **state) {
   }
   open_data(&o, "{train: %s, target: y, integers: input}", write_text("a.csv", "n,y\n16777215,0\n1,1\n"));
   expect_open(&o);
-  assert_int_equal(integers(&o.data.train.input[0])[0], GT_DATA_MAX_INTEGER);
+  assert_int_equal(integers(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[0], GT_DATA_MAX_INTEGER);
   close_data(&o);
 }
 

@@ -33,13 +33,15 @@ static void fortran_order(void **state) {
   const char *b = write_npy("y.npy", "<f4", true, "(4,)", y, sizeof y);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", a, b);
   expect_open(&o);
-  for (int i = 0; i < 12; i++) assert_true(floats(&o.data.train.input[0])[i] == (float)i);
-  assert_true(floats(&o.data.train.target[0])[3] == 4);
+  for (int i = 0; i < 12; i++)
+    assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[i] == (float)i);
+  assert_true(floats(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[3] == 4);
   close_data(&o);
   a = write_npy("x.npy", "|u1", true, "(4, 2, 2)", cube, sizeof cube);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", a, b);
   expect_open(&o);
-  for (int i = 0; i < 16; i++) assert_int_equal(((uint8_t *)o.data.train.input[0].data)[i], i);
+  for (int i = 0; i < 16; i++)
+    assert_int_equal(((uint8_t *)gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->data)[i], i);
   close_data(&o);
 }
 
@@ -52,13 +54,16 @@ static void big_endian(void **state) {
   open_data(&o, "{train: {inputs: %s, targets: %s}}", a,
             write_npy("y.npy", ">i8", false, "(2,)", y, sizeof y));
   expect_open(&o);
-  assert_true(floats(&o.data.train.input[0])[0] == 1 && floats(&o.data.train.input[0])[1] == -2.5f);
-  assert_true(ints(&o.data.train.target[0])[0] == 1 && ints(&o.data.train.target[0])[1] == 0);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[0] == 1 &&
+              floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[1] == -2.5f);
+  assert_true(ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 1 &&
+              ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[1] == 0);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", a,
             write_npy("y.npy", "|b1", false, "(2,)", b, sizeof b));
   expect_open(&o);
-  assert_true(o.data.target[0].classification && ints(&o.data.train.target[0])[0] == 1);
+  assert_true(o.data.target[0].classification &&
+              ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 1);
   close_data(&o);
 }
 
@@ -96,8 +101,10 @@ static void archives_are_read(void **state) {
   open_data(&o, "{train: %s, validation: 0.25, split: last}", path_of("a.npz"));
   expect_open(&o);
   assert_string_equal(o.data.format, "npz");
-  assert_true(o.data.target[0].classification && o.data.train.samples == 3 && o.data.validation.samples == 1);
-  assert_true(floats(&o.data.train.input[0])[2] == 3 && ints(&o.data.train.target[0])[2] == 1);
+  assert_true(o.data.target[0].classification && o.data.split[GT_PART_TRAIN].samples == 3 &&
+              o.data.split[GT_PART_VALIDATION].samples == 1);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[2] == 3 &&
+              ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[2] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, inputs: {a: x, b: x}, targets: x}", path_of("a.npz"));
   expect_open(&o);
@@ -122,11 +129,11 @@ static void keras_names_are_known(void **state) {
   assert_int_equal(zip_close(zip), 0);
   open_data(&o, "{train: %s}", path_of("a.npz"));
   expect_open(&o);
-  assert_true(o.data.train.samples == 4 && o.data.test.samples == 2);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 4 && o.data.split[GT_PART_TEST].samples == 2);
   close_data(&o);
   open_data(&o, "{train: %s, test_fraction: 0.5}", path_of("a.npz"));
   expect_open(&o);
-  assert_true(o.data.train.samples == 2 && o.data.test.samples == 2);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 2 && o.data.split[GT_PART_TEST].samples == 2);
   close_data(&o);
 }
 
@@ -136,10 +143,10 @@ static void predictions_read_archives(void **state) {
   static const gt_data_signature one = {
       .inputs = 1, .input = {{.name = "input", .rank = 1, .dim = {1}, .element = GT_ELEMENT_F32}}};
   gt_error error = {0};
-  gt_tensor out;
+  gt_split out;
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path_of("a.npz")}, 1, &one, &out, &error));
-  assert_true(out.dim[0] == 2 && floats(&out)[1] == 2);
-  gt_tensor_finish(&out);
+  assert_true(gt_split_input(&out, 0)->dim[0] == 2 && floats(gt_split_input(&out, 0))[1] == 2);
+  gt_split_finish(&out);
 }
 
 static void damaged_archives_are_rejected(void **state) {

@@ -36,7 +36,7 @@ static void idx_is_read(void **state) {
   const char *y = write_bytes("y-ubyte", labels, sizeof labels);
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {mean: 0.5, std: 0.25}}", x, y);
   expect_open(&o);
-  const gt_tensor *in = &o.data.train.input[0];
+  const gt_tensor *in = gt_split_input(&o.data.split[GT_PART_TRAIN], 0);
   assert_string_equal(o.data.format, "idx");
   assert_int_equal(in->element, GT_ELEMENT_U8);
   assert_int_equal(in->rank, 3);
@@ -45,10 +45,10 @@ static void idx_is_read(void **state) {
   assert_memory_equal(in->data, images + 16, 12);
   assert_true(o.data.target[0].classification);
   assert_int_equal(o.data.target[0].classes, 3);
-  assert_int_equal(ints(&o.data.train.target[0])[0], 2);
+  assert_int_equal(ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0], 2);
   assert_int_equal(o.data.input[0].scaling.count, 1);
   assert_true(fabsf(scaled(&o.data, 0, 255) - 2) < 1e-6f);
-  assert_int_equal(o.data.test.samples, 0);
+  assert_int_equal(o.data.split[GT_PART_TEST].samples, 0);
   close_data(&o);
 }
 
@@ -65,13 +65,13 @@ static void classes_are_checked(void **state) {
   expect_bad_config(&o, 0, "there is more than one class named 'a'");
   open_data(&o, "{train: {inputs: %s, targets: %s}, task: regression}", x, y);
   expect_open(&o);
-  assert_int_equal(o.data.train.target[0].rank, 2);
-  assert_true(floats(&o.data.train.target[0])[0] == 2);
+  assert_int_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->rank, 2);
+  assert_true(floats(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 2);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", y, x);
   expect_open(&o); /* targets of rank 3 are quantities, although they are bytes */
   assert_false(o.data.target[0].classification);
-  assert_int_equal(o.data.train.target[0].dim[1], 4);
+  assert_int_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->dim[1], 4);
   close_data(&o);
 }
 
@@ -101,14 +101,14 @@ static void csv_is_read(void **state) {
   path = write_text("a.csv", "id,len, \"wid\"\"th\" ,kind\r\n7,1.5,-2e-1,tulip\r\n\r\n8,\"2\",3,\"a, b\"\n");
   open_data(&o, "{train: %s, ignore: id}", path);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 2);
-  assert_int_equal(o.data.train.input[0].dim[1], 2);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 2);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->dim[1], 2);
   assert_string_equal(o.data.input[0].columns[1], "wid\"th");
-  assert_true(floats(&o.data.train.input[0])[1] == -0.2f);
-  assert_true(floats(&o.data.train.input[0])[2] == 2);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[1] == -0.2f);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[2] == 2);
   assert_int_equal(o.data.target[0].classes, 2);
   assert_string_equal(o.data.target[0].class_names[0], "a, b");
-  assert_int_equal(ints(&o.data.train.target[0])[0], 1);
+  assert_int_equal(ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0], 1);
   close_data(&o);
 }
 
@@ -150,7 +150,8 @@ static void csv_mistakes(void **state) {
   expect_bad_file(&o, ":3:1: this row has 1 cells; expected 2");
   open_data(&o, "{train: %s}", nan);
   expect_open(&o); /* filled with the median */
-  assert_true(o.data.input[0].table->column[0].fills && floats(&o.data.train.input[0])[1] == 1);
+  assert_true(o.data.input[0].table->column[0].fills &&
+              floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[1] == 1);
   close_data(&o);
   open_data(&o, "{train: %s}", huge);
   expect_bad_file(&o, "too large for a 32-bit float");
@@ -171,7 +172,8 @@ static void csv_targets_decide_the_task(void **state) {
   opened o;
   open_data(&o, "{train: %s}", write_text("t.csv", "1,0\n2,1\n3,1\n"));
   expect_open(&o);
-  assert_true(o.data.target[0].classification && o.data.target[0].classes == 2 && o.data.train.samples == 3);
+  assert_true(o.data.target[0].classification && o.data.target[0].classes == 2 &&
+              o.data.split[GT_PART_TRAIN].samples == 3);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("t.csv", "1,1\n2,3\n3,1\n"));
   expect_open(&o); /* no class 0: quantities */
@@ -182,12 +184,14 @@ static void csv_targets_decide_the_task(void **state) {
   open_data(&o, "{train: %s, target: [b, a], test_fraction: 0.5, split: last}",
             write_text("t.csv", "a,b,c\n1,2,3\n4,5,6\n"));
   expect_open(&o);
-  assert_true(floats(&o.data.train.target[0])[0] == 2 && floats(&o.data.train.target[0])[1] == 1);
-  assert_true(floats(&o.data.test.input[0])[0] == 6);
+  assert_true(floats(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 2 &&
+              floats(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[1] == 1);
+  assert_true(floats(gt_split_input(&o.data.split[GT_PART_TEST], 0))[0] == 6);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [no, yes]}", write_text("t.csv", "1,yes\n2,no\n"));
   expect_open(&o);
-  assert_true(ints(&o.data.train.target[0])[0] == 1 && o.data.target[0].classes == 2);
+  assert_true(ints(gt_split_target(&o.data.split[GT_PART_TRAIN], 0))[0] == 1 &&
+              o.data.target[0].classes == 2);
   close_data(&o);
 }
 
@@ -246,7 +250,7 @@ static void npy_round_trip(void **state) {
   expect_open(&o);
   assert_string_equal(o.data.format, "npy");
   assert_true(o.data.target[0].classification && o.data.target[0].classes == 2);
-  assert_memory_equal(o.data.train.input[0].data, x, sizeof x);
+  assert_memory_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->data, x, sizeof x);
   assert_int_equal(o.data.input[0].scaling.count, 2);
   assert_true(fabsf(scaled(&o.data, 0, x[0]) + 1.3416408f) < 1e-6f);
   close_data(&o);
@@ -254,7 +258,7 @@ static void npy_round_trip(void **state) {
   expect_bad_config(&o, 0, "3 values of 'mean'");
   open_data(&o, "{train: {inputs: %s, targets: %s}, shape: [1, 2, 1]}", a, b);
   expect_open(&o);
-  assert_int_equal(o.data.train.input[0].rank, 4);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->rank, 4);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}, shape: [3]}", a, b);
   expect_bad_config(&o, 0, "shape");
@@ -304,8 +308,9 @@ static void tables_are_read(void **state) {
   open_data(&o, "{inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}");
   expect_open(&o);
   assert_false(o.data.target[0].classification);
-  assert_int_equal(o.data.test.samples, 4);
-  assert_memory_equal(o.data.test.input[0].data, o.data.train.input[0].data, 8 * sizeof(float));
+  assert_int_equal(o.data.split[GT_PART_TEST].samples, 4);
+  assert_memory_equal(gt_split_input(&o.data.split[GT_PART_TEST], 0)->data,
+                      gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->data, 8 * sizeof(float));
   close_data(&o);
   open_data(&o, "{inputs: [1, 2, 3], targets: [0, 1, 1]}");
   expect_open(&o);
@@ -328,11 +333,11 @@ static void bits_are_detected(void **state) {
   opened o;
   open_data(&o, "{inputs: [[0, 1], [1, 1], [0, 0]], targets: [[1], [0], [2]]}");
   expect_open(&o);
-  assert_true(o.data.train.input[0].bits);
+  assert_true(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->bits);
   close_data(&o);
   open_data(&o, "{inputs: [[0, 1], [1, 1], [0, 0.5]], targets: [[1], [0], [2]]}");
   expect_open(&o);
-  assert_false(o.data.train.input[0].bits);
+  assert_false(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->bits);
   close_data(&o);
   uint8_t bytes[2] = {0, 1};
   const gt_tensor tensor = {.element = GT_ELEMENT_U8, .rank = 2, .dim = {1, 2}, .data = bytes};
@@ -354,22 +359,24 @@ static void splits_are_partitions(void **state) {
   expect_open(&o);
   open_data(&again, "{train: %s, validation: 0.1, test_fraction: 0.25, normalize: standard}", path);
   expect_open(&again);
-  const gt_split *splits[] = {&o.data.train, &o.data.validation, &o.data.test};
+  const gt_split *splits[] = {&o.data.split[GT_PART_TRAIN], &o.data.split[GT_PART_VALIDATION],
+                              &o.data.split[GT_PART_TEST]};
   const int64_t counts[] = {650, 100, 250};
   bool seen[N] = {0};
   for (int s = 0; s < 3; s++) {
     assert_int_equal(splits[s]->samples, counts[s]);
     for (int64_t i = 0; i < counts[s]; i++) {
-      const float x = floats(&splits[s]->input[0])[i];
-      assert_true(floats(&splits[s]->target[0])[i] == x + 0.5f && !seen[(int)x]);
-      assert_true(i == 0 || x > floats(&splits[s]->input[0])[i - 1]);
+      const float x = floats(gt_split_input(splits[s], 0))[i];
+      assert_true(floats(gt_split_target(splits[s], 0))[i] == x + 0.5f && !seen[(int)x]);
+      assert_true(i == 0 || x > floats(gt_split_input(splits[s], 0))[i - 1]);
       seen[(int)x] = true;
     }
   }
-  assert_memory_equal(o.data.test.input[0].data, again.data.test.input[0].data, 250 * sizeof(float));
+  assert_memory_equal(gt_split_input(&o.data.split[GT_PART_TEST], 0)->data,
+                      gt_split_input(&again.data.split[GT_PART_TEST], 0)->data, 250 * sizeof(float));
   double sum = 0, squares = 0;
   for (int i = 0; i < 650; i++) {
-    const double z = (double)scaled(&o.data, 0, floats(&o.data.train.input[0])[i]);
+    const double z = (double)scaled(&o.data, 0, floats(gt_split_input(&o.data.split[GT_PART_TRAIN], 0))[i]);
     sum += z, squares += z * z;
   }
   assert_true(fabs(sum / 650) < 1e-5 && fabs(squares / 650 - 1) < 1e-4);
@@ -384,25 +391,23 @@ static void splits_are_partitions(void **state) {
 static void inputs_for_predictions(void **state) {
   (void)state;
   gt_error error = {0};
-  gt_tensor out;
+  gt_split out;
   const char *const names[] = {"b", "a"};
   gt_data_signature signature = {
       .inputs = 1,
       .input = {{.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .columns = names}}};
   const char *path = write_text("p.csv", "a,x,b\n1,no,2\n3,no,4\n");
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &out, &error));
-  assert_true(out.dim[0] == 2 && floats(&out)[0] == 2 && floats(&out)[1] == 1);
-  assert_true(gt_data_write_csv(path_of("w.csv"), &out, names, NULL, 0, &error));
-  gt_tensor_finish(&out);
-  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path_of("w.csv")}, 1, &signature, &out, &error));
-  assert_true(floats(&out)[2] == 4 && floats(&out)[3] == 3);
-  gt_tensor_finish(&out);
+  assert_true(gt_split_input(&out, 0)->dim[0] == 2 && floats(gt_split_input(&out, 0))[0] == 2 &&
+              floats(gt_split_input(&out, 0))[1] == 1);
+  gt_split_finish(&out);
   gt_data_signature square = {
       .inputs = 1, .input = {{.name = "input", .rank = 2, .dim = {2, 2}, .element = GT_ELEMENT_F32}}};
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_bytes("i-ubyte", images, sizeof images)}, 1,
                                   &square, &out, &error));
-  assert_true(out.rank == 3 && out.element == GT_ELEMENT_F32 && floats(&out)[1] == 255);
-  gt_tensor_finish(&out);
+  assert_true(gt_split_input(&out, 0)->rank == 3 && gt_split_input(&out, 0)->element == GT_ELEMENT_F32 &&
+              floats(gt_split_input(&out, 0))[1] == 255);
+  gt_split_finish(&out);
   gt_data_signature wide = signature; /* with more columns than any file has */
   wide.input[0].dim[0] = 2147483647;
   wide.input[0].columns = NULL;

@@ -21,11 +21,14 @@ static void formulas(void **state) {
   opened o;
   open_data(&o, "{formula: [x0*x1, x1], samples: 2147483647, validation: 0.5, normalize: standard}");
   expect_open(&o);
-  expect_shape(&o.data.train.input[0], GT_ELEMENT_F32, 2, (int64_t[]){1073741823, 2});
-  expect_shape(&o.data.validation.target[0], GT_ELEMENT_F32, 2, (int64_t[]){1073741824, 2});
-  assert_int_equal(o.data.validation.samples, 1073741824);
+  expect_shape(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), GT_ELEMENT_F32, 2,
+               (int64_t[]){1073741823, 2});
+  expect_shape(gt_split_target(&o.data.split[GT_PART_VALIDATION], 0), GT_ELEMENT_F32, 2,
+               (int64_t[]){1073741824, 2});
+  assert_int_equal(o.data.split[GT_PART_VALIDATION].samples, 1073741824);
   assert_true(o.data.input[0].scaling.count == 2 && !o.data.input[0].scaling.values);
-  assert_true(o.data.test.samples == 1000 && o.data.test.input[0].data); /* small, so it is generated */
+  assert_true(o.data.split[GT_PART_TEST].samples == 1000 &&
+              gt_split_input(&o.data.split[GT_PART_TEST], 0)->data); /* small, so it is generated */
   close_data(&o);
   open_data(&o, "{formula: 'sqrt(x0 + 0.9)', samples: 2147483647}"); /* computes only the first samples */
   expect_bad_config(&o, 11, "not a number at x0 = -");
@@ -33,8 +36,9 @@ static void formulas(void **state) {
   open_data(&o, "{formula: 'x0 < x1', field: 'x0*u', grid: 500, task: classification, samples: 20000}");
   expect_open(&o);
   assert_int_equal(o.data.target[0].classes, 2);
-  expect_shape(&o.data.train.input[0], GT_ELEMENT_F32, 3, (int64_t[]){20000, 500, 1});
-  assert_non_null(o.data.train.target[0].data);
+  expect_shape(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), GT_ELEMENT_F32, 3,
+               (int64_t[]){20000, 500, 1});
+  assert_non_null(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data);
   close_data(&o);
 }
 
@@ -43,7 +47,8 @@ static void boards(void **state) {
   opened o;
   open_data(&o, "{format: ca, grid: [1000, 1000], target: checkerboard, samples: 1000000}");
   expect_open(&o);
-  expect_shape(&o.data.train.target[0], GT_ELEMENT_F32, 4, (int64_t[]){1000000, 1000, 1000, 1});
+  expect_shape(gt_split_target(&o.data.split[GT_PART_TRAIN], 0), GT_ELEMENT_F32, 4,
+               (int64_t[]){1000000, 1000, 1000, 1});
   close_data(&o);
 }
 
@@ -69,19 +74,20 @@ static void arrays(void **state) {
   const char *many = write_npy_of_zeros("many.npy", "<f8", "(1048576, 9)", (off_t)N * 9 * 8);
   open_data(&o, "{train: {inputs: %s, targets: %s}, test_fraction: 0.25, normalize: channel}", x, y);
   expect_open(&o);
-  expect_shape(&o.data.train.input[0], GT_ELEMENT_F32, 3, (int64_t[]){N / 4 * 3, 8, 4});
-  expect_shape(&o.data.test.input[0], GT_ELEMENT_F32, 3, (int64_t[]){N / 4, 8, 4});
-  assert_non_null(o.data.test.target[0].data);
+  expect_shape(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), GT_ELEMENT_F32, 3,
+               (int64_t[]){N / 4 * 3, 8, 4});
+  expect_shape(gt_split_input(&o.data.split[GT_PART_TEST], 0), GT_ELEMENT_F32, 3, (int64_t[]){N / 4, 8, 4});
+  assert_non_null(gt_split_target(&o.data.split[GT_PART_TEST], 0)->data);
   assert_true(o.data.target[0].classes == 1 && o.data.input[0].scaling.count == 4);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", x, many);
   expect_open(&o);
-  expect_shape(&o.data.train.target[0], GT_ELEMENT_F32, 2, (int64_t[]){N, 9});
+  expect_shape(gt_split_target(&o.data.split[GT_PART_TRAIN], 0), GT_ELEMENT_F32, 2, (int64_t[]){N, 9});
   close_data(&o);
   /* Integers are read even for an outline, because the largest one determines the input's limit. */
   open_data(&o, "{train: {inputs: %s, targets: %s}, integers: input}", many, y);
   expect_open(&o);
-  assert_non_null(o.data.train.input[0].data);
+  assert_non_null(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->data);
   close_data(&o);
   set_file_size(x, (off_t)N * 100);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", x, y);
@@ -97,8 +103,8 @@ static void records(void **state) {
   set_file_size(path, N * RECORD);
   open_data(&o, "{format: cifar, train: %s, classes: [airplane, truck], per_class: 10}", path);
   expect_open(&o);
-  expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){11, 32, 32, 3});
-  assert_int_equal(((const int32_t *)o.data.train.target[0].data)[0], 1);
+  expect_shape(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), GT_ELEMENT_U8, 4, (int64_t[]){11, 32, 32, 3});
+  assert_int_equal(((const int32_t *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[0], 1);
   close_data(&o);
 }
 
@@ -123,14 +129,14 @@ static void pictures(void **state) {
   write_truncated_image("pictures/b/1.png", 48, 64);
   open_data(&o, "{train: %s, normalize: channel, cache: %s-cache}", folder, folder);
   expect_open(&o);
-  expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){2, 48, 64, 3});
+  expect_shape(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), GT_ELEMENT_U8, 4, (int64_t[]){2, 48, 64, 3});
   assert_int_equal(o.data.target[0].classes, 2);
-  assert_int_equal(((const int32_t *)o.data.train.target[0].data)[1], 1);
+  assert_int_equal(((const int32_t *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[1], 1);
   close_data(&o);
   assert_int_not_equal(access(path_of("pictures-cache"), F_OK), 0);
   open_data(&o, "{train: %s/a, targets: %s/b, target_channels: 1, size: 9}", folder, folder);
   expect_open(&o);
-  expect_shape(&o.data.train.target[0], GT_ELEMENT_F32, 4, (int64_t[]){1, 9, 9, 1});
+  expect_shape(gt_split_target(&o.data.split[GT_PART_TRAIN], 0), GT_ELEMENT_F32, 4, (int64_t[]){1, 9, 9, 1});
   close_data(&o);
   write_truncated_image("pictures/b/2.png", 48, 63);
   open_data(&o, "{train: %s}", folder);
@@ -138,7 +144,7 @@ static void pictures(void **state) {
   /* 48 x 63 pixels are allowed, 48 x 64 are not. */
   open_data(&o, "{train: %s, on_error: skip, size: 48, max_pixels: 3050}", folder);
   expect_open(&o);
-  expect_shape(&o.data.train.input[0], GT_ELEMENT_U8, 4, (int64_t[]){1, 48, 48, 3});
+  expect_shape(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), GT_ELEMENT_U8, 4, (int64_t[]){1, 48, 48, 3});
   close_data(&o);
   requirements = NULL;
   open_data(&o, "{train: %s, size: 48}", folder);

@@ -1,6 +1,6 @@
 /* Writing PNG files: images are read back unchanged, and an animated PNG has the chunks, sequence numbers and
  * rows that the PNG specification (third edition) requires. */
-#include "data/png.h"
+#include "draw/png.h"
 #include "pictures_support.h"
 #include "support/read_png.h"
 #include "base/file.h"

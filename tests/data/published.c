@@ -52,9 +52,9 @@ static void expect_inputs(const opened *o, const published *t, size_t i) {
     strcat(names, o->data.input[0].columns[c]);
     strcat(names, " ");
   }
-  if (strcmp(names, t->columns) || o->data.train.samples != t->rows)
-    fail_msg("table %zu: %d rows of %s, not %d of %s", i, (int)o->data.train.samples, names, t->rows,
-             t->columns);
+  if (strcmp(names, t->columns) || o->data.split[GT_PART_TRAIN].samples != t->rows)
+    fail_msg("table %zu: %d rows of %s, not %d of %s", i, (int)o->data.split[GT_PART_TRAIN].samples, names,
+             t->rows, t->columns);
 }
 
 static void every_table(void **state) {

@@ -6,9 +6,11 @@ enum { N = 64 };
 
 /* Value i of the training inputs as the network gets it (gt_scaling). */
 static float network_input(const gt_dataset *data, int64_t i) {
-  const int64_t n = data->input[0].scaling.count, features = gt_tensor_features(&data->train.input[0]);
+  const int64_t n = data->input[0].scaling.count,
+                features = gt_tensor_features(gt_split_input(&data->split[GT_PART_TRAIN], 0));
   const float *center = data->input[0].scaling.values + i % features % n;
-  return (((const float *)data->train.input[0].data)[i] - center[0]) * center[n] + center[2 * n];
+  return (((const float *)gt_split_input(&data->split[GT_PART_TRAIN], 0)->data)[i] - center[0]) * center[n] +
+         center[2 * n];
 }
 
 /* Two features, around 1e6 and -3e4. */
@@ -130,7 +132,8 @@ static void targets_are_measured(void **state) {
   open_data(&o, "{train: %s, test: %s, target: [load, same], weight: w, task: regression}", train, test);
   expect_open(&o);
   assert_int_equal(o.data.target[0].scaling.count, 0); /* not scaled unless the config says so */
-  const gt_target_scaling s = gt_data_measure_target(&o.data.train.target[0], 0, &arena);
+  const gt_target_scaling s =
+      gt_data_measure_target(gt_split_target(&o.data.split[GT_PART_TRAIN], 0), 0, &arena);
   assert_int_equal(s.count, 2);
   assert_true(s.values[0] == 2000 && s.values[2] == (float)sqrt(2e6 / 3));
   assert_true(s.values[1] == 7 && s.values[3] == 1); /* a constant */

@@ -11,16 +11,16 @@ static const char animals[] = "a,kind\n0,cat\n1,ape\n2,dog\n3,bee\n4,cat\n5,dog\
 /* Expects the split to have these samples in this order, with these classes; both strings have one digit for
  * each sample. */
 static void expect_split(const gt_split *split, const char *indices, const char *classes) {
-  const gt_tensor *in = &split->input[0];
+  const gt_tensor *in = gt_split_input(split, 0);
   assert_int_equal(split->samples, strlen(indices));
   for (int64_t i = 0; i < split->samples; i++) {
     const int index =
         in->element == GT_ELEMENT_U8 ? ((const uint8_t *)in->data)[i] : (int)((const float *)in->data)[i];
     assert_int_equal(index, indices[i] - '0');
-    assert_int_equal(((const int32_t *)split->target[0].data)[i], classes[i] - '0');
+    assert_int_equal(((const int32_t *)gt_split_target(split, 0)->data)[i], classes[i] - '0');
   }
   assert_int_equal(in->dim[0], split->samples);
-  assert_int_equal(split->target[0].dim[0], split->samples);
+  assert_int_equal(gt_split_target(split, 0)->dim[0], split->samples);
 }
 
 static void open_idx(opened *o, const char *more) {
@@ -37,7 +37,7 @@ static void classes_by_label(void **state) {
   assert_int_equal(o.data.target[0].classes, 2);
   assert_string_equal(o.data.target[0].class_names[0], "5");
   assert_string_equal(o.data.target[0].class_names[1], "0");
-  expect_split(&o.data.train, "1256", "1010");
+  expect_split(&o.data.split[GT_PART_TRAIN], "1256", "1010");
   close_data(&o);
 }
 
@@ -48,18 +48,18 @@ static void classes_by_name(void **state) {
   expect_open(&o);
   assert_string_equal(o.data.target[0].class_names[0], "d");
   assert_string_equal(o.data.target[0].class_names[1], "a");
-  expect_split(&o.data.train, "01357", "01010");
+  expect_split(&o.data.split[GT_PART_TRAIN], "01357", "01010");
   close_data(&o);
   open_idx(&o, "classes: [1, 3], class_names: ['3', b, c, '1', e, f]");
   expect_open(&o); /* a name takes precedence over a number */
-  expect_split(&o.data.train, "01357", "01010");
+  expect_split(&o.data.split[GT_PART_TRAIN], "01357", "01010");
   close_data(&o);
   const char *path = write_text("t.csv", animals);
   open_data(&o, "{train: %s, classes: [dog, cat]}", path);
   expect_open(&o);
   assert_true(o.data.target[0].text_labels);
   assert_string_equal(o.data.target[0].class_names[1], "cat");
-  expect_split(&o.data.train, "02456", "10101");
+  expect_split(&o.data.split[GT_PART_TRAIN], "02456", "10101");
   close_data(&o);
 }
 
@@ -73,12 +73,13 @@ static void selection_keeps_splits(void **state) {
             "{train: %s, validation: 0.25, test_fraction: 0.25, split: last, classes: [cat, ape, dog]}",
             path);
   expect_open(&some);
-  expect_split(&all.data.train, "0123", "2031");
-  expect_split(&some.data.train, "012", "012");
-  expect_split(&some.data.validation, "45", "02");
-  expect_split(&some.data.test, "67", "01");
+  expect_split(&all.data.split[GT_PART_TRAIN], "0123", "2031");
+  expect_split(&some.data.split[GT_PART_TRAIN], "012", "012");
+  expect_split(&some.data.split[GT_PART_VALIDATION], "45", "02");
+  expect_split(&some.data.split[GT_PART_TEST], "67", "01");
   const gt_data_fingerprint a = gt_dataset_fingerprint(&all.data), b = gt_dataset_fingerprint(&some.data);
-  assert_true(a.train != b.train && a.test != b.test && a.meaning != b.meaning);
+  assert_true(a.split[GT_PART_TRAIN] != b.split[GT_PART_TRAIN] &&
+              a.split[GT_PART_TEST] != b.split[GT_PART_TEST] && a.meaning != b.meaning);
   close_data(&all);
   close_data(&some);
 }
@@ -91,7 +92,7 @@ static void other_labels_of_a_test_file(void **state) {
              *hole = write_text("h.csv", "a,kind\n4,dog\n5,\n");
   open_data(&o, "{train: %s, test: %s, classes: [dog, cat]}", path, test);
   expect_open(&o);
-  expect_split(&o.data.test, "4", "0");
+  expect_split(&o.data.split[GT_PART_TEST], "4", "0");
   close_data(&o);
   open_data(&o, "{train: %s, test: %s}", path, test);
   expect_bad_file(&o, "'eel' is not one of the 4 classes");
@@ -108,16 +109,16 @@ static void per_class(void **state) {
   open_data(&o, "{train: %s, per_class: 1}", path);
   expect_open(&o);
   assert_int_equal(o.data.target[0].classes, 4);
-  expect_split(&o.data.train, "0123", "2031");
+  expect_split(&o.data.split[GT_PART_TRAIN], "0123", "2031");
   close_data(&o);
   open_data(&o, "{train: %s, per_class: 2, classes: [cat, dog], test_fraction: 0.25, split: last}", path);
   expect_open(&o);
-  expect_split(&o.data.train, "0245", "0101");
-  expect_split(&o.data.test, "6", "0");
+  expect_split(&o.data.split[GT_PART_TRAIN], "0245", "0101");
+  expect_split(&o.data.split[GT_PART_TEST], "6", "0");
   close_data(&o);
   open_data(&o, "{train: %s, per_class: 1, test: %s}", path, path);
   expect_open(&o); /* only training data is limited */
-  assert_int_equal(o.data.test.samples, 8);
+  assert_int_equal(o.data.split[GT_PART_TEST].samples, 8);
   close_data(&o);
   open_data(&o, "{train: %s, per_class: 0}", path);
   expect_bad_config(&o, 0, "'per_class' in data of format 'csv' is too small: 0");
@@ -129,7 +130,7 @@ static void scaling_of_selected_samples(void **state) {
   const char *path = write_text("t.csv", animals);
   open_data(&o, "{train: %s, classes: [bee, cat], per_class: 1, normalize: standard}", path);
   expect_open(&o);
-  expect_split(&o.data.train, "03", "10");
+  expect_split(&o.data.split[GT_PART_TRAIN], "03", "10");
   assert_int_equal(o.data.input[0].scaling.count, 1);
   assert_true(fabsf(o.data.input[0].scaling.values[0] - 1.5f) < 1e-6f); /* the mean of 0 and 3 */
   close_data(&o);
@@ -176,7 +177,7 @@ static void quantities_have_no_classes(void **state) {
   expect_bad_config(&o, 11, "the targets are numbers, not classes");
   open_data(&o, "{classes: [9, 7], train: %s}", write_text("t.csv", "1,7\n2,9\n3,8\n"));
   expect_open(&o); /* a list of classes implies classes, whether or not 0 occurs */
-  expect_split(&o.data.train, "12", "10");
+  expect_split(&o.data.split[GT_PART_TRAIN], "12", "10");
   close_data(&o);
 }
 
@@ -196,7 +197,7 @@ static void for_a_model(void **state) {
   expect_open(&o);
   assert_int_equal(o.data.target[0].classes, 3);
   assert_string_equal(o.data.target[0].class_names[1], "ape");
-  expect_split(&o.data.train, "02456", "20202");
+  expect_split(&o.data.split[GT_PART_TRAIN], "02456", "20202");
   close_data(&o);
   open_data(&o, "{classes: [cat, bee], train: %s}", path);
   expect_bad_config(&o, 17, "unknown class 'bee'");
@@ -207,22 +208,22 @@ static void for_a_model(void **state) {
   expect_bad_config(&o, 0, "unknown class 'b'");
   open_idx(&o, "classes: [cat, dog], class_names: [a, b, c, dog, e, cat]");
   expect_open(&o);
-  expect_split(&o.data.train, "02367", "02020");
+  expect_split(&o.data.split[GT_PART_TRAIN], "02367", "02020");
   close_data(&o);
   one.target[0].class_names = numbers;
   one.target[0].text_labels = false;
   open_idx(&o, "classes: [5, 0, 3]");
   expect_open(&o);
-  expect_split(&o.data.train, "0123567", "2102102");
+  expect_split(&o.data.split[GT_PART_TRAIN], "0123567", "2102102");
   close_data(&o);
   open_data(&o, "{train: %s, classes: [5, 0, 3]}", write_text("t.csv", "1,5.0\n2,4\n3,00\n"));
   expect_open(&o); /* numbers in a CSV are read as numbers, as in training */
-  expect_split(&o.data.train, "13", "01");
+  expect_split(&o.data.split[GT_PART_TRAIN], "13", "01");
   close_data(&o);
   one.target[0].class_names = NULL;
   open_idx(&o, "classes: [0, 1]");
   expect_open(&o);
-  expect_split(&o.data.train, "145", "010");
+  expect_split(&o.data.split[GT_PART_TRAIN], "145", "010");
   close_data(&o);
   open_idx(&o, "classes: [0, 5]");
   expect_bad_config(&o, 0, "unknown class '5'");

@@ -25,14 +25,15 @@ static float value(const gt_tensor *tensor, int64_t sample, int64_t i) {
 static void expect_windows(const gt_split *split, int64_t samples, int first, int window, int horizon,
                            int stride) {
   assert_int_equal(split->samples, samples);
-  assert_int_equal(split->input[0].dim[0], samples);
-  assert_int_equal(split->target[0].dim[0], samples);
-  assert_int_equal(split->target[0].dim[1], horizon);
+  assert_int_equal(gt_split_input(split, 0)->dim[0], samples);
+  assert_int_equal(gt_split_target(split, 0)->dim[0], samples);
+  assert_int_equal(gt_split_target(split, 0)->dim[1], horizon);
   for (int64_t s = 0; s < samples; s++) {
     const int64_t begin = first + s * stride;
-    for (int64_t i = 0; i < window; i++) assert_int_equal((int64_t)value(&split->input[0], s, i), begin + i);
+    for (int64_t i = 0; i < window; i++)
+      assert_int_equal((int64_t)value(gt_split_input(split, 0), s, i), begin + i);
     for (int64_t k = 0; k < horizon; k++)
-      assert_int_equal((int64_t)value(&split->target[0], s, k), 1000 + begin + window + k);
+      assert_int_equal((int64_t)value(gt_split_target(split, 0), s, k), 1000 + begin + window + k);
   }
 }
 
@@ -48,16 +49,17 @@ static void splits_are_contiguous(void **state) {
   const gt_input *input = &o.data.input[0];
   assert_true(input->window && input->rank == 2 && input->dim[0] == 4 && input->dim[1] == 1);
   assert_int_equal(gt_input_row_features(input), 1);
-  expect_windows(&o.data.train, 65, 0, 4, 2, 1); /* rows 0 … 69 */
-  expect_windows(&o.data.validation, 5, 70, 4, 2, 1);
-  expect_windows(&o.data.test, 15, 80, 4, 2, 1);
-  assert_int_equal(o.data.train.input[0].stored, 70); /* overlapping windows share their rows */
+  expect_windows(&o.data.split[GT_PART_TRAIN], 65, 0, 4, 2, 1); /* rows 0 … 69 */
+  expect_windows(&o.data.split[GT_PART_VALIDATION], 5, 70, 4, 2, 1);
+  expect_windows(&o.data.split[GT_PART_TEST], 15, 80, 4, 2, 1);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->stored,
+                   70); /* overlapping windows share their rows */
   assert_string_equal(o.data.target[0].columns[0], "y+1");
   assert_string_equal(o.data.target[0].columns[1], "y+2");
   close_data(&o);
   open_data(&o, SERIES "{window: 3, stride: 5}, split: last}", path);
   expect_open(&o);
-  expect_windows(&o.data.train, 20, 0, 3, 1, 5); /* the last begins at row 95 */
+  expect_windows(&o.data.split[GT_PART_TRAIN], 20, 0, 3, 1, 5); /* the last begins at row 95 */
   close_data(&o);
 }
 
@@ -68,7 +70,7 @@ static void longest_window(void **state) {
   const char *path = write_text("s.csv", table(9, 0));
   open_data(&o, SERIES "{window: 7, horizon: 2}}", path);
   expect_open(&o);
-  expect_windows(&o.data.train, 1, 0, 7, 2, 1);
+  expect_windows(&o.data.split[GT_PART_TRAIN], 1, 0, 7, 2, 1);
   close_data(&o);
   open_data(&o, SERIES "{window: 8, horizon: 2}}", path);
   expect_bad_config(&o, 0, "the longest stretch without a gap has 9 rows, 10 are needed");
@@ -80,15 +82,15 @@ static void no_window_spans_a_gap(void **state) {
   const char *path = write_text("s.csv", table(40, 17));
   open_data(&o, SERIES "{window: 4, horizon: 2, time: t}}", path);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 12 + 18);
-  for (int64_t s = 0; s < o.data.train.samples; s++) {
-    const int first = (int)value(&o.data.train.input[0], s, 0);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 12 + 18);
+  for (int64_t s = 0; s < o.data.split[GT_PART_TRAIN].samples; s++) {
+    const int first = (int)value(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), s, 0);
     assert_true(first + 5 < 17 || first >= 17);
   }
   close_data(&o);
   open_data(&o, SERIES "{window: 4, horizon: 2, time: t, gaps: ignore}}", path);
   expect_open(&o);
-  expect_windows(&o.data.train, 35, 0, 4, 2, 1);
+  expect_windows(&o.data.split[GT_PART_TRAIN], 35, 0, 4, 2, 1);
   close_data(&o);
 }
 
@@ -112,12 +114,12 @@ static void months_are_equal_steps(void **state) {
     const char *path = write_text("s.csv", months(40, each[i], 0));
     open_data(&o, SERIES "{window: 4, horizon: 2, time: t}}", path);
     expect_open(&o);
-    expect_windows(&o.data.train, 35, 0, 4, 2, 1);
+    expect_windows(&o.data.split[GT_PART_TRAIN], 35, 0, 4, 2, 1);
     close_data(&o);
     path = write_text("s.csv", months(40, each[i], 17));
     open_data(&o, SERIES "{window: 4, horizon: 2, time: t}}", path);
     expect_open(&o);
-    assert_int_equal(o.data.train.samples, 12 + 18);
+    assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 12 + 18);
     close_data(&o);
   }
 }
@@ -133,14 +135,14 @@ static void no_window_spans_a_dropped_row(void **state) {
   const char *path = write_text("s.csv", text);
   open_data(&o, SERIES "{window: 2, horizon: 1}, columns: {x: {missing: drop}}}", path);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 3 + 12);
-  for (int64_t s = 0; s < o.data.train.samples; s++)
-    assert_int_equal((int)value(&o.data.train.target[0], s, 0) - 1000,
-                     (int)value(&o.data.train.input[0], s, 0) + 2);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 3 + 12);
+  for (int64_t s = 0; s < o.data.split[GT_PART_TRAIN].samples; s++)
+    assert_int_equal((int)value(gt_split_target(&o.data.split[GT_PART_TRAIN], 0), s, 0) - 1000,
+                     (int)value(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), s, 0) + 2);
   close_data(&o);
   open_data(&o, SERIES "{window: 2, horizon: 1}}", path);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 18);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 18);
   close_data(&o);
 }
 
@@ -170,13 +172,14 @@ static void groups_are_series(void **state) {
                          "1 of 3 groups is shorter than a window and its horizon, "
                          "4 rows: 'c' (3 rows)"));
   /* Group a has 12 training and 8 test rows, group b 6 and 4. */
-  assert_int_equal(o.data.train.samples, 9 + 3);
-  assert_int_equal(o.data.test.samples, 5 + 1);
-  for (int64_t s = 0; s < o.data.test.samples; s++) {
-    const int first = (int)value(&o.data.test.input[0], s, 0);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 9 + 3);
+  assert_int_equal(o.data.split[GT_PART_TEST].samples, 5 + 1);
+  for (int64_t s = 0; s < o.data.split[GT_PART_TEST].samples; s++) {
+    const int first = (int)value(gt_split_input(&o.data.split[GT_PART_TEST], 0), s, 0);
     assert_int_equal(first % 100 >= (first < 100 ? 12 : 6), 1);
-    for (int i = 1; i < 3; i++) assert_int_equal((int)value(&o.data.test.input[0], s, i), first + i);
-    assert_int_equal((int)value(&o.data.test.target[0], s, 0), 1000 + first + 3);
+    for (int i = 1; i < 3; i++)
+      assert_int_equal((int)value(gt_split_input(&o.data.split[GT_PART_TEST], 0), s, i), first + i);
+    assert_int_equal((int)value(gt_split_target(&o.data.split[GT_PART_TEST], 0), s, 0), 1000 + first + 3);
   }
   close_data(&o);
 }
@@ -189,8 +192,8 @@ static void columns_have_several_uses(void **state) {
   open_data(&o, "{train: %s, series: {window: 5, horizon: 3, time: t}, normalize: none}", path);
   expect_open(&o);
   assert_int_equal(o.data.input[0].dim[1], 2); /* x and y, not the time */
-  assert_int_equal((int)value(&o.data.train.input[0], 7, 1), 1007);
-  assert_int_equal((int)value(&o.data.train.target[0], 7, 0), 1012);
+  assert_int_equal((int)value(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), 7, 1), 1007);
+  assert_int_equal((int)value(gt_split_target(&o.data.split[GT_PART_TRAIN], 0), 7, 0), 1012);
   close_data(&o);
   open_data(
       &o,
@@ -203,7 +206,8 @@ static void columns_have_several_uses(void **state) {
   assert_string_equal(o.data.input[1].name, "future");
   assert_true(o.data.input[1].dim[0] == 3 && o.data.input[1].dim[1] > 5); /* parts of the date */
   const int64_t features = o.data.input[1].dim[1];
-  for (int k = 0; k < 3; k++) assert_int_equal((int)value(&o.data.train.input[1], 4, k * features), 9 + k);
+  for (int k = 0; k < 3; k++)
+    assert_int_equal((int)value(gt_split_input(&o.data.split[GT_PART_TRAIN], 1), 4, k * features), 9 + k);
   close_data(&o);
 }
 
@@ -216,13 +220,15 @@ static void labels_are_classes(void **state) {
   const char *path = write_text("k.csv", text);
   open_data(&o, "{train: %s, target: kind, inputs: [x], series: 4}", path);
   expect_open(&o);
-  assert_true(o.data.target[0].classification && o.data.train.target[0].rank == 1);
+  assert_true(o.data.target[0].classification && gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->rank == 1);
   for (int i = 0; i < 16; i++)
-    assert_int_equal(((const int32_t *)o.data.train.target[0].data)[i], (i + 4) % 3 == 0);
+    assert_int_equal(((const int32_t *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[i],
+                     (i + 4) % 3 == 0);
   close_data(&o);
   open_data(&o, "{train: %s, target: kind, inputs: [x], series: {window: 4, horizon: 2}}", path);
   expect_open(&o);
-  assert_true(o.data.train.target[0].rank == 2 && o.data.train.target[0].dim[1] == 2);
+  assert_true(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->rank == 2 &&
+              gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->dim[1] == 2);
   close_data(&o);
 }
 
@@ -270,13 +276,13 @@ static void arrays_are_series(void **state) {
             "horizon: 3}, test_fraction: 0.4}",
             inputs, inputs, targets);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 12);
-  assert_int_equal(o.data.test.samples, 6);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 12);
+  assert_int_equal(o.data.split[GT_PART_TEST].samples, 6);
   assert_true(o.data.input[0].dim[0] == 4 && o.data.input[1].dim[0] == 3 && o.data.input[1].dim[1] == 2);
   for (int64_t s = 0; s < 6; s++) {
-    assert_int_equal((int)value(&o.data.test.input[0], s, 0), 18 + s);
-    assert_int_equal((int)value(&o.data.test.input[1], s, 0), 22 + s);
-    assert_int_equal((int)value(&o.data.test.target[0], s, 2), 1000 + 18 + s + 6);
+    assert_int_equal((int)value(gt_split_input(&o.data.split[GT_PART_TEST], 0), s, 0), 18 + s);
+    assert_int_equal((int)value(gt_split_input(&o.data.split[GT_PART_TEST], 1), s, 0), 22 + s);
+    assert_int_equal((int)value(gt_split_target(&o.data.split[GT_PART_TEST], 0), s, 2), 1000 + 18 + s + 6);
   }
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}, series: {window: 4, time: t}}", inputs, targets);
@@ -295,11 +301,14 @@ static void naive_forecasts(void **state) {
   expect_open(&o);
   /* y rises by 8 per season. For steps 5 and 6 the last known value is two seasons before. */
   const double season[] = {8, 8, 8, 8, 16, 16};
-  for (int k = 0; k < 6; k++) assert_float_equal(o.data.train.naive_season[k], season[k], 1e-9);
+  for (int k = 0; k < 6; k++)
+    assert_float_equal(o.data.split[GT_PART_TRAIN].naive[GT_NAIVE_SEASON][k], season[k], 1e-9);
   double last = 0;
-  for (int64_t s = 0; s < o.data.train.samples; s++)
-    last += fabs((double)value(&o.data.train.target[0], s, 1) - (double)value(&o.data.train.input[0], s, 3));
-  assert_float_equal(o.data.train.naive_last[1], last / (double)o.data.train.samples, 1e-9);
+  for (int64_t s = 0; s < o.data.split[GT_PART_TRAIN].samples; s++)
+    last += fabs((double)value(gt_split_target(&o.data.split[GT_PART_TRAIN], 0), s, 1) -
+                 (double)value(gt_split_input(&o.data.split[GT_PART_TRAIN], 0), s, 3));
+  assert_float_equal(o.data.split[GT_PART_TRAIN].naive[GT_NAIVE_LAST][1],
+                     last / (double)o.data.split[GT_PART_TRAIN].samples, 1e-9);
   close_data(&o);
 }
 
@@ -328,10 +337,14 @@ static void training_ignores_held_out_rows(void **state) {
   expect_open(&changed);
   const gt_data_fingerprint a = gt_dataset_fingerprint(&original.data),
                             b = gt_dataset_fingerprint(&changed.data);
-  assert_true(a.train == b.train && a.meaning == b.meaning); /* values, windows, scaling, categories */
-  assert_true(a.validation != b.validation && a.test != b.test);
-  const gt_target_scaling x = gt_data_measure_target(&original.data.train.target[0], 2, &original.arena),
-                          y = gt_data_measure_target(&changed.data.train.target[0], 2, &changed.arena);
+  assert_true(a.split[GT_PART_TRAIN] == b.split[GT_PART_TRAIN] &&
+              a.meaning == b.meaning); /* values, windows, scaling, categories */
+  assert_true(a.split[GT_PART_VALIDATION] != b.split[GT_PART_VALIDATION] &&
+              a.split[GT_PART_TEST] != b.split[GT_PART_TEST]);
+  const gt_target_scaling x = gt_data_measure_target(gt_split_target(&original.data.split[GT_PART_TRAIN], 0),
+                                                     2, &original.arena),
+                          y = gt_data_measure_target(gt_split_target(&changed.data.split[GT_PART_TRAIN], 0),
+                                                     2, &changed.arena);
   assert_memory_equal(x.values, y.values, 4 * sizeof *x.values);
   close_data(&original);
   close_data(&changed);

@@ -163,7 +163,7 @@ static void every_table(void **state) {
       const char *message = o.diagnostics.errors ? o.diagnostics.items[0].message : o.error.message;
       if (!strstr(message, t->error)) fail_msg("table %zu: expected '%s' in: %s", i, t->error, message);
     } else {
-      const gt_tensor *x = &o.data.train.input[0];
+      const gt_tensor *x = gt_split_input(&o.data.split[GT_PART_TRAIN], 0);
       if (x->dim[0] != t->rows || x->dim[1] != t->inputs)
         fail_msg("table %zu (%s): %d x %d", i, t->text, (int)x->dim[0], (int)x->dim[1]);
       assert_true(((const float *)x->data)[t->rows * t->inputs - 1] == t->last);
@@ -212,8 +212,9 @@ static void first_line_is_header_or_sample(void **state) {
       expect_warning(&o, f->finding);
     else
       expect_open(&o);
-    if (o.data.train.samples != f->rows || (!f->finding && o.diagnostics.findings))
-      fail_msg("first line %zu: %d rows, %d findings", i, (int)o.data.train.samples, o.diagnostics.findings);
+    if (o.data.split[GT_PART_TRAIN].samples != f->rows || (!f->finding && o.diagnostics.findings))
+      fail_msg("first line %zu: %d rows, %d findings", i, (int)o.data.split[GT_PART_TRAIN].samples,
+               o.diagnostics.findings);
     close_data(&o);
     unlink(path);
   }
@@ -227,7 +228,7 @@ static void texts_without_a_header(void **state) {
   assert_int_equal(o.diagnostics.findings, 1);
   assert_non_null(strstr(o.diagnostics.items[0].message, "because its texts occur again below"));
   expect_open(&o);
-  assert_true(o.data.train.samples == 4 && o.data.input[0].table->column[0].categories == 2);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 4 && o.data.input[0].table->column[0].categories == 2);
   close_data(&o);
 }
 
@@ -286,7 +287,8 @@ static void a_long_line(void **state) {
     for (int i = 0; i < COLUMNS; i++) at += sprintf(at, "%d%c", i % 10, i + 1 < COLUMNS ? ',' : '\n');
   open_data(&o, "{train: %s}", write_bytes("h.csv", text, (size_t)(at - text)));
   expect_open(&o);
-  assert_true(o.data.train.samples == 2 && o.data.train.input[0].dim[1] == COLUMNS - 1);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 2 &&
+              gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->dim[1] == COLUMNS - 1);
   close_data(&o);
   free(text);
 }
@@ -308,7 +310,8 @@ static void medians(void **state) {
     for (int k = 0; k < 6 && columns[i].cells[k]; k++) at += sprintf(at, "2,%s,1.5\n", columns[i].cells[k]);
     open_data(&o, "{train: %s, task: regression}", write_text("h.csv", text));
     expect_open(&o);
-    assert_true(((const float *)o.data.train.input[0].data)[1] == columns[i].median);
+    assert_true(((const float *)gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->data)[1] ==
+                columns[i].median);
     close_data(&o);
   }
 }

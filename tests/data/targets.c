@@ -42,8 +42,8 @@ static void booleans(void **state) {
   open_data(&o, "{train: %s, target: [b, c], test: %s}", many, many);
   expect_open(&o);
   assert_false(o.data.target[0].classification);
-  assert_memory_equal(o.data.train.target[0].data, expected, sizeof expected);
-  assert_memory_equal(o.data.test.target[0].data, expected, sizeof expected);
+  assert_memory_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data, expected, sizeof expected);
+  assert_memory_equal(gt_split_target(&o.data.split[GT_PART_TEST], 0)->data, expected, sizeof expected);
   assert_string_equal(o.data.target[0].words[0], "NO");
   assert_string_equal(o.data.target[0].words[3], "t");
   close_data(&o);
@@ -60,7 +60,7 @@ static void booleans(void **state) {
   requirements = &numbers;
   open_data(&o, "{train: %s, target: [b, c]}", many);
   expect_open(&o);
-  assert_memory_equal(o.data.train.target[0].data, expected, sizeof expected);
+  assert_memory_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data, expected, sizeof expected);
   close_data(&o);
   open_data(&o, "{train: %s}", one);
   expect_open(&o);
@@ -83,9 +83,9 @@ static void gaps(void **state) {
                   "are missing; to leave out such rows: data: {columns: {y: {missing: drop}}}");
   open_data(&o, "{train: %s, test: %s, columns: {y: {missing: drop}}}", numbers, numbers);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 2);
-  assert_memory_equal(o.data.train.target[0].data, expected, sizeof expected);
-  assert_memory_equal(o.data.test.target[0].data, expected, sizeof expected);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 2);
+  assert_memory_equal(gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data, expected, sizeof expected);
+  assert_memory_equal(gt_split_target(&o.data.split[GT_PART_TEST], 0)->data, expected, sizeof expected);
   close_data(&o);
   open_data(&o, "{train: %s}", words);
   expect_bad_file(
@@ -93,7 +93,7 @@ static void gaps(void **state) {
           "drop}}}");
   open_data(&o, "{train: %s, columns: {'the kind': {missing: drop}}}", words);
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 2);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 2);
   assert_int_equal(o.data.target[0].classes, 2);
   close_data(&o);
   unlink(numbers), unlink(words);

@@ -9,7 +9,7 @@ static const char *write_alphabet(void) {
   return write_text("alphabet.txt", alphabet);
 }
 
-static const uint8_t *bytes(const gt_split *split) { return split->input[0].data; }
+static const uint8_t *bytes(const gt_split *split) { return gt_split_input(split, 0)->data; }
 
 static void windows(void **state) {
   (void)state;
@@ -17,27 +17,29 @@ static void windows(void **state) {
   open_data(&o, "{train: %s, text: {window: 10}, validation: 0.1, test_fraction: 0.2}", write_alphabet());
   expect_open(&o);
   const gt_dataset *d = &o.data;
-  const gt_tensor *input = &d->train.input[0], *target = &d->train.target[0];
+  const gt_tensor *input = gt_split_input(&d->split[GT_PART_TRAIN], 0),
+                  *target = gt_split_target(&d->split[GT_PART_TRAIN], 0);
   assert_int_equal(d->input[0].vocabulary->size, 26);
   assert_int_equal(d->input[0].element, GT_ELEMENT_I32);
   assert_int_equal(d->target[0].classes, 26);
   assert_true(input->narrow && input->stored == 280 && input->stride == 1 && input->limit == 26);
-  assert_int_equal(d->train.samples, 270);
+  assert_int_equal(d->split[GT_PART_TRAIN].samples, 270);
   assert_int_equal(input->dim[1], 10);
   assert_true(target->begin == 1 && target->stored == 280 && !target->data);
   /* Each split is a contiguous part of the text; windows of evaluations do not overlap. */
-  assert_int_equal(d->validation.input[0].stored, 40);
-  assert_int_equal(d->validation.samples, 3);
-  assert_int_equal(d->validation.input[0].stride, 10);
-  assert_int_equal(d->test.input[0].stored, 80);
-  assert_int_equal(d->test.samples, 7);
-  assert_int_equal(bytes(&d->train)[279], 279 % 26);
-  assert_int_equal(bytes(&d->validation)[0], 280 % 26);
-  assert_int_equal(bytes(&d->test)[0], 320 % 26);
+  assert_int_equal(gt_split_input(&d->split[GT_PART_VALIDATION], 0)->stored, 40);
+  assert_int_equal(d->split[GT_PART_VALIDATION].samples, 3);
+  assert_int_equal(gt_split_input(&d->split[GT_PART_VALIDATION], 0)->stride, 10);
+  assert_int_equal(gt_split_input(&d->split[GT_PART_TEST], 0)->stored, 80);
+  assert_int_equal(d->split[GT_PART_TEST].samples, 7);
+  assert_int_equal(bytes(&d->split[GT_PART_TRAIN])[279], 279 % 26);
+  assert_int_equal(bytes(&d->split[GT_PART_VALIDATION])[0], 280 % 26);
+  assert_int_equal(bytes(&d->split[GT_PART_TEST])[0], 320 % 26);
   assert_int_equal(gt_tensor_bytes(input), 280);
   assert_int_equal(gt_tensor_sample_bytes(input), 11);
-  assert_ptr_equal(gt_tensor_sample(input, 7), bytes(&d->train) + 7);
-  assert_ptr_equal(gt_tensor_sample(&d->test.input[0], 3), bytes(&d->test) + 30);
+  assert_ptr_equal(gt_tensor_sample(input, 7), bytes(&d->split[GT_PART_TRAIN]) + 7);
+  assert_ptr_equal(gt_tensor_sample(gt_split_input(&d->split[GT_PART_TEST], 0), 3),
+                   bytes(&d->split[GT_PART_TEST]) + 30);
   const gt_tensor rows = gt_tensor_as_rows(input);
   assert_true(rows.rank == 1 && rows.dim[0] == 280 && gt_tensor_bytes(&rows) == 280);
   close_data(&o);
@@ -49,15 +51,15 @@ static void evaluation_windows(void **state) {
   opened o;
   open_data(&o, "{train: %s, text: {window: 10, stride: 3}}", write_alphabet());
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, (400 - 1 - 10) / 3 + 1);
-  gt_split all = gt_split_without_overlap(&o.data.train, 0),
-           some = gt_split_without_overlap(&o.data.train, 5);
-  assert_int_equal(all.input[0].stride, 12);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, (400 - 1 - 10) / 3 + 1);
+  gt_split all = gt_split_without_overlap(&o.data.split[GT_PART_TRAIN], 0),
+           some = gt_split_without_overlap(&o.data.split[GT_PART_TRAIN], 5);
+  assert_int_equal(gt_split_input(&all, 0)->stride, 12);
   assert_int_equal(all.samples, 33);
   assert_true((all.samples - 1) * 12 + 11 <= 400);
   assert_int_equal(some.samples, 5);
-  assert_int_equal(some.input[0].stride, 72);
-  assert_int_equal(some.target[0].stride, 72);
+  assert_int_equal(gt_split_input(&some, 0)->stride, 72);
+  assert_int_equal(gt_split_target(&some, 0)->stride, 72);
   close_data(&o);
 }
 
@@ -71,7 +73,7 @@ static void fingerprints(void **state) {
     if (i == 2) alphabet[7] = 'x', path = write_text("alphabet.txt", alphabet);
     open_data(&o, "{train: %s, text: {window: 10}}", path);
     expect_open(&o);
-    fingerprint[i] = gt_dataset_fingerprint(&o.data).train;
+    fingerprint[i] = gt_dataset_fingerprint(&o.data).split[GT_PART_TRAIN];
     close_data(&o);
   }
   assert_true(fingerprint[0] == fingerprint[1] && fingerprint[1] != fingerprint[2]);
@@ -85,31 +87,31 @@ static void files(void **state) {
                                   "aé\r\naé\r\n"));
   expect_open(&o);
   assert_int_equal(o.data.input[0].vocabulary->size, 3);
-  assert_int_equal(o.data.train.input[0].stored, 6);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->stored, 6);
   close_data(&o);
   open_data(&o, "{train: %s, text: {vocabulary: byte, window: 3}}",
             write_bytes("raw.txt", "\0\xff\r\n\n", 5));
   expect_open(&o);
-  assert_int_equal(o.data.train.samples, 2);
-  assert_int_equal(bytes(&o.data.train)[1], 255);
+  assert_int_equal(o.data.split[GT_PART_TRAIN].samples, 2);
+  assert_int_equal(bytes(&o.data.split[GT_PART_TRAIN])[1], 255);
   close_data(&o);
   /* A split ends between characters, not between bytes: of ten é, seven are training data. */
   open_data(&o, "{train: %s, text: {window: 1}, validation: 0.3}", write_text("e.txt", "éééééééééé"));
   expect_open(&o);
-  assert_int_equal(o.data.train.input[0].stored, 7);
-  assert_int_equal(o.data.validation.input[0].stored, 3);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->stored, 7);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_VALIDATION], 0)->stored, 3);
   close_data(&o);
   /* A split ends between words, too: half of these 15 bytes would end inside the third é. */
   open_data(&o, "{train: %s, text: {vocabulary: word, window: 1}, validation: 0.5}",
             write_text("marks.txt", "é!é!é!é!é!"));
   expect_open(&o);
-  assert_int_equal(o.data.train.input[0].stored, 5);
-  assert_int_equal(o.data.validation.input[0].stored, 5);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_TRAIN], 0)->stored, 5);
+  assert_int_equal(gt_split_input(&o.data.split[GT_PART_VALIDATION], 0)->stored, 5);
   close_data(&o);
   open_data(&o, "{train: %s, test: %s, text: {vocabulary: word, window: 2, size: 4}}",
             write_text("w.txt", "a b a b c a"), write_text("v.txt", "b z, a"));
   expect_open(&o);
-  const uint8_t *test = bytes(&o.data.test);
+  const uint8_t *test = bytes(&o.data.split[GT_PART_TEST]);
   assert_true(test[0] == 3 && test[1] == 1 && test[2] == 1 && test[3] == 2);
   close_data(&o);
 }
@@ -181,23 +183,27 @@ static void trained(void **state) {
   open_data(&p, "{train: %s, text: {window: 3}}", write_text("b.txt", "bcbcbc"));
   expect_open(&p);
   assert_ptr_equal(p.data.input[0].vocabulary, o.data.input[0].vocabulary);
-  assert_int_equal(bytes(&p.data.train)[0], 1);
+  assert_int_equal(bytes(&p.data.split[GT_PART_TRAIN])[0], 1);
   close_data(&p);
   open_data(&p, "{train: %s, text: {window: 2}}", write_text("b.txt", "bcbcbc"));
   assert_false(p.ok); /* the model reads windows of 3 */
   close_data(&p);
-  gt_tensor read[GT_DATA_MAX_INPUTS];
+  gt_split read;
   gt_error error = {0};
   const gt_input_file file = {.path = write_text("c.txt", "cbacbac")};
-  assert_true(gt_data_read_inputs(&file, 1, &signature, read, &error));
-  assert_int_equal(read[0].dim[0], 2);
-  assert_int_equal(((const int32_t *)read[0].data)[3], 2);
-  gt_tensor_finish(&read[0]);
+  assert_true(gt_data_read_inputs(&file, 1, &signature, &read, &error));
+  assert_int_equal(gt_split_input(&read, 0)->dim[0], 2);
+  assert_int_equal(((const int32_t *)gt_split_input(&read, 0)->data)[3], 2);
+  gt_split_finish(&read);
   const gt_input_file unknown = {.path = write_text("c.txt", "cbad")};
-  assert_false(gt_data_read_inputs(&unknown, 1, &signature, read, &error));
+  assert_false(gt_data_read_inputs(&unknown, 1, &signature, &read, &error));
   assert_non_null(strstr(error.message, "c.txt:1:4: the character 'd' (U+0064)"));
   requirements = NULL;
   close_data(&o);
+}
+
+static const int32_t *lengths(const gt_split *split) {
+  return gt_split_tensor(split, GT_SAMPLE_LENGTH, 0)->data;
 }
 
 /* The vocabulary comes from the training samples; longer texts are truncated, shorter ones padded. */
@@ -212,24 +218,25 @@ static void texts_of_a_csv(void **state) {
       "{train: %s, test: %s, text: {column: text, vocabulary: word, length: 4, lower: true}, target: label}",
       train, test);
   expect_open(&o);
-  const gt_tensor *input = &o.data.train.input[0], *other = &o.data.test.input[0];
+  const gt_tensor *input = gt_split_input(&o.data.split[GT_PART_TRAIN], 0),
+                  *other = gt_split_input(&o.data.split[GT_PART_TEST], 0);
   const int32_t *id = input->data, *test_id = other->data;
   assert_int_equal(o.data.input[0].vocabulary->size, 6); /* <pad>, <unk>, one, two, comma, quote */
   assert_int_equal(o.data.target[0].classes, 2);
   assert_true(input->rank == 2 && input->dim[0] == 4 && input->dim[1] == 4);
-  assert_int_equal(input->length[0], 4);
-  assert_int_equal(input->length[1], 0);
-  assert_int_equal(input->length[3], 1);
+  assert_int_equal(lengths(&o.data.split[GT_PART_TRAIN])[0], 4);
+  assert_int_equal(lengths(&o.data.split[GT_PART_TRAIN])[1], 0);
+  assert_int_equal(lengths(&o.data.split[GT_PART_TRAIN])[3], 1);
   assert_true(id[4] == 0 && id[12] == id[0] && id[13] == 0);
-  assert_int_equal(other->length[0], 4); /* truncated */
-  assert_int_equal(test_id[1], 1);       /* three */
-  assert_true(((const int32_t *)o.data.train.target[0].data)[0] == 1);
+  assert_int_equal(lengths(&o.data.split[GT_PART_TEST])[0], 4); /* truncated */
+  assert_int_equal(test_id[1], 1);                              /* three */
+  assert_true(((const int32_t *)gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data)[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s, text: {column: text, length: 4}, split: last, validation: 0.25, target: label}",
             train);
   expect_open(&o);
-  assert_true(o.data.train.samples == 3 && o.data.validation.samples == 1);
-  assert_int_equal(o.data.validation.input[0].length[0], 3);
+  assert_true(o.data.split[GT_PART_TRAIN].samples == 3 && o.data.split[GT_PART_VALIDATION].samples == 1);
+  assert_int_equal(lengths(&o.data.split[GT_PART_VALIDATION])[0], 3);
   close_data(&o);
   open_data(&o, "{text: {column: txt}, train: %s, target: label}", train);
   expect_bad_config(&o, 17, "txt");
@@ -247,15 +254,17 @@ static void labelled_lines(void **state) {
   open_data(&o, "{train: %s, test: %s, text: {labels: true, vocabulary: word, length: 3, lower: true}}",
             train, test);
   expect_open(&o);
-  const gt_tensor *input = &o.data.train.input[0], *other = &o.data.test.input[0];
-  const int32_t *id = input->data, *class = o.data.train.target[0].data;
+  const gt_tensor *input = gt_split_input(&o.data.split[GT_PART_TRAIN], 0),
+                  *other = gt_split_input(&o.data.split[GT_PART_TEST], 0);
+  const int32_t *id = input->data, *class = gt_split_target(&o.data.split[GT_PART_TRAIN], 0)->data;
   assert_int_equal(o.data.input[0].vocabulary->size, 6); /* <pad>, <unk>, one, two, quote, # */
   assert_int_equal(o.data.target[0].classes, 3);
   assert_string_equal(o.data.target[0].class_names[1], "a b");
   assert_true(class[0] == 2 && class[1] == 0 && class[2] == 1 && class[3] == 2);
-  assert_true(input->dim[0] == 4 && input->length[0] == 3 && input->length[1] == 3 && input->length[3] == 2);
+  assert_true(input->dim[0] == 4 && lengths(&o.data.split[GT_PART_TRAIN])[0] == 3 &&
+              lengths(&o.data.split[GT_PART_TRAIN])[1] == 3 && lengths(&o.data.split[GT_PART_TRAIN])[3] == 2);
   assert_true(id[0] == id[10] && id[1] == id[5] && id[1] == id[9] && id[11] == 0);
-  assert_true(other->length[0] == 3 && ((const int32_t *)other->data)[0] == 1);
+  assert_true(lengths(&o.data.split[GT_PART_TEST])[0] == 3 && ((const int32_t *)other->data)[0] == 1);
   close_data(&o);
 }
 
@@ -263,7 +272,7 @@ static void labelled_lines(void **state) {
 static void texts_of_lines(void **state) {
   (void)state;
   opened o;
-  gt_tensor read[GT_DATA_MAX_INPUTS];
+  gt_split read;
   gt_error error = {0};
   gt_data_signature signature = {.inputs = 1, .targets = 1};
   open_data(&o, "{train: %s, text: {labels: true, length: 4}}", write_text("l.txt", "b\tab\na\tcd\t\n"));
@@ -274,15 +283,14 @@ static void texts_of_lines(void **state) {
   signature.data = gt_spec_parse(&o.arena, "model", settings, strlen(settings), &o.diagnostics);
   for (int labelled = 0; labelled < 2; labelled++) {
     const gt_input_file file = {.path = write_text("p.txt", labelled ? "b\td\nx\tba" : "d\r\nba\n\n")};
-    assert_true(gt_data_read_inputs(&file, 1, &signature, read, &error));
-    assert_int_equal(read[0].dim[0], 2);
-    assert_true(read[0].length[0] == 1 && read[0].length[1] == 2);
-    gt_tensor_finish(&read[0]);
+    assert_true(gt_data_read_inputs(&file, 1, &signature, &read, &error));
+    assert_int_equal(gt_split_input(&read, 0)->dim[0], 2);
+    assert_true(lengths(&read)[0] == 1 && lengths(&read)[1] == 2);
+    gt_split_finish(&read);
   }
   const gt_input_file blank = {.path = write_text("p.txt", "d\n\nba\n")};
-  assert_false(gt_data_read_inputs(&blank, 1, &signature, read, &error));
+  assert_false(gt_data_read_inputs(&blank, 1, &signature, &read, &error));
   assert_non_null(strstr(error.message, "p.txt:2:1: the text of this line is empty"));
-  gt_tensor_finish(&read[0]);
   close_data(&o);
 }
 

@@ -165,10 +165,10 @@ static void judge_values(const gt_tensor *tensor, int64_t samples) {
 
 static void judge_split(const gt_dataset *data, const gt_split *split) {
   if (!split->samples) return;
-  for (int k = 0; k < data->inputs; k++) judge_values(&split->input[k], split->samples);
-  judge_values(&split->target[0], split->samples);
+  for (int k = 0; k < data->inputs; k++) judge_values(gt_split_input(split, k), split->samples);
+  judge_values(gt_split_target(split, 0), split->samples);
   for (int64_t i = 0; i < split->samples && data->target[0].classification; i++) {
-    const int32_t label = ((const int32_t *)split->target[0].data)[i];
+    const int32_t label = ((const int32_t *)gt_split_target(split, 0)->data)[i];
     fuzz_expect(label >= 0 && label < data->target[0].classes, "label %d of %d classes", label,
                 data->target[0].classes);
   }
@@ -184,12 +184,12 @@ static void open_map(const char *map, const gt_data_requirements *wanted) {
   const gt_spec *spec = gt_spec_parse(&arena, "x.yaml", map, strlen(map), &diagnostics);
   fuzz_expect(spec, "the target's own map cannot be read: %s", map);
   if (gt_dataset_open(spec, 7 /* seed */, wanted, &arena, &data, &diagnostics, &error)) {
-    fuzz_expect(data.train.samples > 0, "no training samples");
+    fuzz_expect(data.split[GT_PART_TRAIN].samples > 0, "no training samples");
     fuzz_expect(!wanted || data.target[0].classes == wanted->signature->target[0].classes,
                 "%d classes, not those of the model", data.target[0].classes);
-    judge_split(&data, &data.train);
-    judge_split(&data, &data.validation);
-    judge_split(&data, &data.test);
+    judge_split(&data, &data.split[GT_PART_TRAIN]);
+    judge_split(&data, &data.split[GT_PART_VALIDATION]);
+    judge_split(&data, &data.split[GT_PART_TEST]);
     gt_dataset_close(&data);
   } else if (!diagnostics.errors) {
     fuzz_expect_bad_file(&error);
@@ -221,11 +221,11 @@ static void open_for_model(const char *map, const char *inputs) {
   }
   for (int64_t features = 1; features <= 3; features++) {
     const gt_data_signature signature = row_signature(features, features == 2 ? columns : NULL);
-    gt_tensor tensor;
+    gt_split split;
     gt_error error = {0};
-    if (gt_data_read_inputs(&(gt_input_file){NULL, inputs}, 1, &signature, &tensor, &error)) {
-      judge_values(&tensor, tensor.dim[0]);
-      gt_tensor_finish(&tensor);
+    if (gt_data_read_inputs(&(gt_input_file){NULL, inputs}, 1, &signature, &split, &error)) {
+      judge_values(gt_split_input(&split, 0), split.samples);
+      gt_split_finish(&split);
     } else {
       fuzz_expect_bad_file(&error);
     }

@@ -24,12 +24,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (int i = 0; i < 3; i++) {
     gt_data_signature model = {
         .inputs = 1, .input = {{.name = "input", .rank = 3, .element = GT_ELEMENT_U8}}, .data = map};
-    gt_tensor inputs;
+    gt_split inputs;
     gt_error error = {0};
     memcpy(model.input[0].dim, shapes[i], sizeof shapes[i]);
     if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &model, &inputs, &error)) {
-      fuzz_expect(inputs.dim[0] == 1 && inputs.data, "a picture without pixels");
-      gt_tensor_finish(&inputs);
+      fuzz_expect(inputs.samples == 1 && gt_split_input(&inputs, 0)->data, "a picture without pixels");
+      gt_split_finish(&inputs);
     } else {
       fuzz_expect_bad_file(&error);
     }

@@ -1,7 +1,7 @@
 /* PNG images: read as images, as boards, and as the target of an automaton's data. */
 #include "fuzz.h"
 #include "automaton/board_file.h"
-#include "data/png.h"
+#include "data/images/images.h"
 #include "repair.h"
 #include "support/read_png.h"
 

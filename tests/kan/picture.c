@@ -103,7 +103,7 @@ static void test_png(void **state) {
   assert_true(file >= 0 && !close(file));
   assert_true(gt_png_write(path, &picture, &error) && read_png(path, &read, &error));
   assert_int_equal(remove(path), 0);
-  /* kan/pen.h: 2 pixels per CSS pixel. */
+  /* draw/pen.h: 2 pixels per CSS pixel. */
   assert_int_equal(read.width, 2 * d.width);
   assert_int_equal(read.height, 2 * d.height);
   assert_memory_equal(read.data, picture.data, (size_t)read.width * read.height * 3);

@@ -92,7 +92,7 @@ static void open_subject(subject *s, const training *t, const char *name) {
           t->data, t->model, products[precision]);
   assert_int_equal(fclose(file), 0);
   if (!gt_config_read(&s->config, &s->arena, path, false, NULL, 0, &error) ||
-      !gt_session_open(&s->session, &s->config, NULL, name, &error)) {
+      !gt_session_open(&s->session, &s->config, GT_PART_NONE, name, &error)) {
     gt_config_report(&s->config, &error);
     fail_msg("%s on %s: %s", t->name, name, error.message);
   }

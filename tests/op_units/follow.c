@@ -94,9 +94,7 @@ static void pin_plan(const gt_plan *plan, const problem *p) {
 /* True if the candidate has the kernel and the split-K of the problem. */
 static bool matches(const problem *p, const char *candidate) {
   const unsigned parts = split_of_candidate(candidate);
-  const char *kernel = strstr(candidate, ", few")    ? "product_few"
-                       : strstr(candidate, ", thin") ? "product_thin"
-                                                     : "matmul";
+  const char *kernel = strstr(candidate, ", few") ? "product_few" : "matmul";
   return !strcmp(kernel, p->kernel) && (parts > 1) == p->split_k;
 }
 
@@ -184,13 +182,6 @@ static void test_few(void **state) {
         {64, 16, 40, 2, "product_few", false, true, 0.25});
 }
 
-static void test_thin(void **state) {
-  (void)state;
-  CHECK({67, 10, 1031, 132, "product_thin", false, true, 0},
-        {1009, 3, 16, 132, "product_thin", false, true, 0.1},
-        {64, 16, 40, 2, "product_thin", false, true, 0.25});
-}
-
 /* More classes than fit into a tile that holds full rows. */
 static void test_own_kernel(void **state) {
   (void)state;
@@ -199,8 +190,7 @@ static void test_own_kernel(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_without_split_k), cmocka_unit_test(test_split_k),
-                                     cmocka_unit_test(test_few), cmocka_unit_test(test_thin),
-                                     cmocka_unit_test(test_own_kernel)};
+                                     cmocka_unit_test(test_few), cmocka_unit_test(test_own_kernel)};
   if (!has_device()) return 77;
   return cmocka_run_group_tests_name("follow", tests, open_device, close_device);
 }

@@ -9,7 +9,6 @@
 #include "base/philox.h"
 #include "plan/plan.h"
 #include "shaders/op/matmul/matmul.h"
-#include "support/choice.h"
 #include "support/device.h"
 #include "support/fixture.h"
 #include <math.h>
@@ -29,7 +28,6 @@ typedef struct chain {           /* h = relu(x w), y = h v, hT h, hT y, xT y and
   int fewer;   /* number of steps that only compute an amax and that fusion saves */
   uint32_t units_of_device; /* not 0: plan for a device with this many, which determines the tiling */
   bool basis;               /* with `scalar`: also products of basis functions of x with h */
-  bool slopes; /* the only products are d, the gradient of a KAN layer's inputs, and dT d (build_slopes) */
 } chain;
 
 static float *values[2][MOST]; /* [no_fusion][variable] */
@@ -67,22 +65,7 @@ static void build_scalar(gt_graph *g, const chain *c) {
   fixture_assign(g, "uneven", gt_kan_coefficients(g, x, h, &uneven));
 }
 
-static void build_slopes(gt_graph *g, const chain *c) {
-  gt_kan_attribute a = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0);
-  a.block = 4;
-  const gt_id x = variable(g, "x", c->rows, c->in), up = variable(g, "up", c->rows, c->out),
-              coefficients = variable(g, "coefficients", (int64_t)c->in * a.terms, c->out);
-  gt_graph_set_precision(g, GT_PRECISION_SCALAR);
-  const gt_id d = gt_kan_input(g, x, up, coefficients, GT_NONE, &a);
-  gt_graph_set_precision(g, precision);
-  fixture_assign(g, "dd", gt_matmul(g, d, d, true, false));
-}
-
 static void build_graph(gt_graph *g, const chain *c, bool even) {
-  if (c->slopes) {
-    build_slopes(g, c);
-    return;
-  }
   if (c->scalar) {
     build_scalar(g, c);
     return;
@@ -110,29 +93,6 @@ static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32
   if (!strcmp(variable_->name, "x")) to[count / 3] = odd;
 }
 
-/* Forces a candidate of product_slopes for d, with a number of lines for which its kernel can find the amax
- * of columns; a small device would choose another candidate. */
-static void force_slopes(const gt_plan *plan, gt_tuned *tuned) {
-  char candidate[GT_CANDIDATE_TEXT];
-  const gt_choice *choice = choice_of(plan, 0);
-  assert_non_null(choice);
-  for (uint32_t i = 0; i < choice->candidates; i++) {
-    choice->text(&choice->candidate[i], candidate, sizeof candidate);
-    const unsigned long lines = strtoul(candidate, NULL, 10);
-    if (strstr(candidate, ", slopes") && lines >= 32 && 128 % lines == 0)
-      gt_tuned_set(tuned, choice->key, candidate);
-  }
-}
-
-/* True if the kernel that computes d also finds the amax of its columns. A pin (support/pin.h): run asserts
- * it. */
-static bool pin_slopes(const gt_plan *plan) {
-  for (uint32_t s = 0; s < plan->steps; s++)
-    if (!strcmp(plan->step[s].kernel->name, "product_slopes"))
-      return plan->step[s].spec[GT_MATMUL_SPEC_EXTENTS] & GT_MATMUL_MEASURES_COLUMNS;
-  return false;
-}
-
 static int count_steps(const gt_plan *plan, const char *kernel) {
   int found = 0;
   for (uint32_t s = 0; s < plan->steps; s++) found += !strcmp(plan->step[s].kernel->name, kernel);
@@ -157,13 +117,8 @@ static int run(const chain *c, bool no_fusion, float odd) {
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_set_precision(g, precision);
   build_graph(g, c, !no_fusion);
-  gt_tuned tuned = {0};
-  gt_plan_options options = {.target.units = c->units_of_device, .no_fusion = no_fusion, .tuned = &tuned};
+  const gt_plan_options options = {.target.units = c->units_of_device, .no_fusion = no_fusion};
   const gt_plan *plan = device_plan(&arena, g, options);
-  if (c->slopes) {
-    force_slopes(plan, &tuned);
-    plan = device_plan(&arena, g, options);
-  }
   variables = (int)g->variables;
   for (int v = 0; v < variables; v++) {
     const uint64_t bytes = plan->variable_bytes[v];
@@ -174,8 +129,6 @@ static int run(const chain *c, bool no_fusion, float odd) {
   device_run(plan, g, 1, values[no_fusion]);
   const int steps = count_steps(plan, "product_range");
   assert_int_equal(pin_scalar(plan), c->scalar && !no_fusion);
-  assert_int_equal(pin_slopes(plan), c->slopes && !no_fusion);
-  gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
   return steps;
 }
@@ -226,18 +179,6 @@ static void test_scalar(void **state) {
   compare(&(chain){520, 16, 136, 40, false, true, 1, 2, false}, 0.5f);
 }
 
-/* Tiles of 32 lines and more, of which the last one is partial. */
-static void test_slopes(void **state) {
-  (void)state;
-  static const chain chains[] = {
-      {.rows = 100, .in = 36, .out = 3, .fewer = 1, .units_of_device = 2, .slopes = true},
-      {.rows = 300, .in = 40, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true},
-      {.rows = 520, .in = 64, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true}};
-  if (precision == GT_PRECISION_HALF) return;
-  for (uint32_t i = 0; i < sizeof chains / sizeof *chains; i++)
-    if (!is_left_out(i, 2)) compare(&chains[i], i < 2 ? 0.5f : NAN);
-}
-
 static void test_not_finite(void **state) {
   (void)state;
   compare(&(chain){128, 40, 128, 64, false, false, 2, 0}, INFINITY);
@@ -246,7 +187,7 @@ static void test_not_finite(void **state) {
 
 static int group(const char *name) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_scalar),
-                                     cmocka_unit_test(test_slopes), cmocka_unit_test(test_not_finite)};
+                                     cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 

@@ -112,6 +112,21 @@ static void test_tuned(void **state) {
   gt_arena_finish(&arena);
 }
 
+/* A file of gtrain tune may name a candidate of a kernel that earlier versions had: it is ignored, too. */
+static void test_former_candidate(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_choice *estimated = choice_of(three_products(&arena, NULL), 2);
+  gt_tuned tuned = {0};
+  gt_tuned_set(&tuned, estimated->key, "32x12x64 by 1x12 in teams, split 1, thin");
+  const gt_choice *choice = choice_of(three_products(&arena, &tuned), 2);
+  assert_false(choice->tuned);
+  assert_int_equal(choice->taken, estimated->taken);
+  gt_tuned_finish(&tuned);
+  gt_arena_finish(&arena);
+}
+
 static void test_unknown_and_removed_candidates(void **state) {
   (void)state;
   gt_arena arena;
@@ -133,9 +148,11 @@ static void test_unknown_and_removed_candidates(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      pin_test(test_equal_products_share_a_choice), pin_test(test_least_cost_is_chosen),
-      cmocka_unit_test(test_equal_texts_mean_equal_candidates), cmocka_unit_test(test_tuned),
-      cmocka_unit_test(test_unknown_and_removed_candidates)};
+  const struct CMUnitTest tests[] = {pin_test(test_equal_products_share_a_choice),
+                                     pin_test(test_least_cost_is_chosen),
+                                     cmocka_unit_test(test_equal_texts_mean_equal_candidates),
+                                     cmocka_unit_test(test_tuned),
+                                     cmocka_unit_test(test_former_candidate),
+                                     cmocka_unit_test(test_unknown_and_removed_candidates)};
   return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
 }

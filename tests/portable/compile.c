@@ -25,8 +25,10 @@ static bool compile_training(gt_session *session, gt_error *error) {
   gt_net *net = gt_net_training(&session->arena, session->config, &options, error);
   gt_evaluator evaluator;
   bool ok = net && gt_session_compile(session, net, error);
-  if (ok && data->validation.samples) ok = gt_evaluator_open(session, &evaluator, "validation", false, error);
-  if (ok && data->test.samples) ok = gt_evaluator_open(session, &evaluator, "test", false, error);
+  if (ok && data->split[GT_PART_VALIDATION].samples)
+    ok = gt_evaluator_open(session, &evaluator, GT_PART_VALIDATION, false, error);
+  if (ok && data->split[GT_PART_TEST].samples)
+    ok = gt_evaluator_open(session, &evaluator, GT_PART_TEST, false, error);
   if (!ok) return false;
   const gt_model_results results = {.step = 1, .epoch = 1};
   gt_state_dict weights;
@@ -41,7 +43,7 @@ static bool compile_prediction(const gt_config *config, gt_error *error) {
   gt_model_file file;
   gt_prediction out = {0};
   if (!gt_model_file_read(&file, "model.bin", error)) return false;
-  const bool ok = gt_predict(&file, config->dataset.train.input, device, 0, &out, error);
+  const bool ok = gt_predict(&file, &config->dataset.split[GT_PART_TRAIN], device, 0, &out, error);
   gt_prediction_finish(&out);
   gt_model_file_finish(&file);
   return ok;
@@ -55,7 +57,8 @@ static int compile(const char *path) {
   paper_device_config(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
   gt_arena_init(&arena);
   bool ok = gt_config_read(&config, &arena, path, false, NULL, 0, &error) &&
-            gt_session_open(&session, &config, NULL, device, &error) && compile_training(&session, &error);
+            gt_session_open(&session, &config, GT_PART_NONE, device, &error) &&
+            compile_training(&session, &error);
   gt_session_close(&session);
   ok = ok && compile_prediction(&config, &error);
   if (!ok) printf("%s:\n", path);

@@ -1,7 +1,7 @@
 /* Reads a PNG file, for tests that check the pixels of pictures. */
 #ifndef GT_TESTS_READ_PNG_H
 #define GT_TESTS_READ_PNG_H
-#include "data/png.h"
+#include "data/images/images.h"
 
 static inline bool read_png(const char *path, gt_picture *out, gt_error *error) {
   gt_bytes bytes;

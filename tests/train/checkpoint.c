@@ -202,24 +202,22 @@ static void impossible_numbers_are_rejected(void **unused) {
 /* Reopened at the saved place, metrics.jsonl loses the row that was written after it. */
 static void metrics_are_truncated(void **unused) {
   (void)unused;
-  static const gt_result_form form = {1, {{1, true, {"loss"}, {"accuracy"}}}};
+  static const gt_dataset data = {.targets = 1};
+  static const gt_result_form form = {&data, {{1, true}}};
+  gt_results results = gt_training_result(&(gt_sums){1, {{2, 4, 3}}}, &form, false);
   gt_sinks sinks;
   int64_t place[GT_SINKS] = {0};
   const gt_sink_start start = {.directory = folder, .device = "cpu", .quiet = true};
   gt_error error = {0};
   gt_bytes written, resumed;
   char *path = gt_arena_printf(&arena, "%s/metrics.jsonl", folder);
-  gt_metric_row row = {.step = 1,
-                       .epoch = 1,
-                       .split = "train",
-                       .result = gt_training_result(&(gt_sums){1, {{2, 4, 3}}}, &form, false),
-                       .lr = 0.001,
-                       .grad_norm = NAN};
+  gt_metric_row row = {
+      .step = 1, .epoch = 1, .split = "train", .result = &results, .lr = 0.001, .grad_norm = NAN};
   assert_true(gt_sinks_open(&sinks, &start, place, &error));
   assert_true(gt_sinks_row(&sinks, &row, &error));
   assert_true(gt_sinks_save(&sinks, place, &error));
   assert_true(place[GT_SINK_metrics] > 0 && place[GT_SINK_timing] == -1);
-  row.result.metric[0].value = NAN;
+  results.item[0].value = NAN;
   assert_true(gt_sinks_row(&sinks, &row, &error));
   gt_sinks_close(&sinks);
   assert_true(gt_read_file(path, 1 << 20, &written, &error));

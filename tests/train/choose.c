@@ -50,7 +50,7 @@ static gt_device_choice choose(const char *text, const gt_device_info *devices, 
     gt_config_report(&config, &error);
     fail();
   }
-  const gt_device_choice choice = gt_choose_device(&config, NULL, devices, count);
+  const gt_device_choice choice = gt_choose_device(&config, GT_PART_NONE, devices, count);
   assert_int_equal(config.diagnostics.errors, 0);
   gt_config_finish(&config);
   gt_arena_finish(&arena);

@@ -8,119 +8,129 @@
 #include <string.h>
 #include <cmocka.h>
 
-static gt_result_form form_of(bool accuracy) {
-  return (gt_result_form){1, {{1, accuracy, {"loss", "soft_loss"}, {"accuracy", "soft_accuracy"}}}};
+static const gt_dataset one_target = {.targets = 1};
+
+static gt_result_form form_of(bool accuracy) { return (gt_result_form){&one_target, {{1, accuracy}}}; }
+
+static gt_result_id id_of(const gt_dataset *data, const char *name) {
+  gt_arena arena;
+  gt_result_id id;
+  const char *why;
+  gt_arena_init(&arena);
+  assert_true(gt_result_parse(data, name, &id, &arena, &why));
+  gt_arena_finish(&arena);
+  return id;
 }
 
-static gt_results results_of(gt_target_sums sums, bool accuracy) {
+static void set_results(gt_results *to, gt_target_sums sums, bool accuracy) {
   const gt_result_form form = form_of(accuracy);
-  return gt_training_result(&(gt_sums){.target = {sums}}, &form, false);
+  *to = gt_training_result(&(gt_sums){.target = {sums}}, &form, false);
 }
+
+static gt_evaluation e; /* large */
 
 /* An evaluation of a classifier after epoch 3, the best so far. */
-static gt_evaluation classifier_evaluation(void) {
-  return (gt_evaluation){
-      .step = 30,
-      .steps = 1000,
-      .epoch = 3,
-      .epochs = 100,
-      .train = results_of((gt_target_sums){.loss = 12.34, .weight = 100, .correct = 96}, true),
-      .watched = results_of((gt_target_sums){.loss = 5, .weight = 20, .correct = 19}, true),
-      .split = "validation",
-      .watches = "loss",
-      .best = true,
-      .rate = 65900};
+static void set_classifier_evaluation(void) {
+  e.phase = e.phases = 0;
+  e.step = 30;
+  e.steps = 1000;
+  e.epoch = 3;
+  e.epochs = 100;
+  set_results(&e.train, (gt_target_sums){.loss = 12.34, .weight = 100, .correct = 96}, true);
+  set_results(&e.watched, (gt_target_sums){.loss = 5, .weight = 20, .correct = 19}, true);
+  e.split = "validation";
+  e.watches = id_of(&one_target, "loss");
+  e.best = true;
+  e.rate = 65900;
 }
 
-static void expect_text(const gt_evaluation *evaluation, int columns, const char *line) {
+static void expect_text(int columns, const char *line) {
   char text[GT_EVALUATION_LONGEST];
-  gt_evaluation_text(text, evaluation, columns);
+  gt_evaluation_text(text, &e, columns);
   assert_string_equal(text, line);
 }
 
 static void test_classification(void **unused) {
   (void)unused;
-  gt_evaluation e = classifier_evaluation();
-  expect_text(&e, 120,
+  set_classifier_evaluation();
+  expect_text(120,
               "epoch   3/100  train loss 0.1234 accuracy 0.9600  validation loss 0.2500 accuracy 0.9500 *   "
               "65.9 k samples/s");
-  expect_text(&e, 100,
+  expect_text(100,
               "epoch   3/100  train loss 0.1234 acc 0.9600  val loss 0.2500 acc 0.9500 *   65.9 k samples/s");
-  expect_text(&e, 80, "epoch   3/100  train loss 0.1234 acc 0.9600  val loss 0.2500 acc 0.9500 *");
-  expect_text(&e, 66, "epoch   3/100  train loss 0.1234  val loss 0.2500 acc 0.9500 *");
-  expect_text(&e, 60, "epoch   3/100  train loss 0.1234  val loss 0.2500 *");
-  expect_text(&e, 40, "epoch   3/100  val loss 0.2500 *");
-  expect_text(&e, 30, "epoch   3/100  val loss 0.2500");
-  expect_text(&e, 20, "epoch   3/100");
-  expect_text(&e, 5, "");
+  expect_text(80, "epoch   3/100  train loss 0.1234 acc 0.9600  val loss 0.2500 acc 0.9500 *");
+  expect_text(66, "epoch   3/100  train loss 0.1234  val loss 0.2500 acc 0.9500 *");
+  expect_text(60, "epoch   3/100  train loss 0.1234  val loss 0.2500 *");
+  expect_text(40, "epoch   3/100  val loss 0.2500 *");
+  expect_text(30, "epoch   3/100  val loss 0.2500");
+  expect_text(20, "epoch   3/100");
+  expect_text(5, "");
   e.best = false;
-  expect_text(&e, 80, "epoch   3/100  train loss 0.1234 acc 0.9600  val loss 0.2500 acc 0.9500");
-  expect_text(&e, 120,
+  expect_text(80, "epoch   3/100  train loss 0.1234 acc 0.9600  val loss 0.2500 acc 0.9500");
+  expect_text(120,
               "epoch   3/100  train loss 0.1234 accuracy 0.9600  validation loss 0.2500 accuracy 0.9500     "
               "65.9 k samples/s");
-  e.watches = "hard_accuracy"; /* another name for "accuracy" */
+  e.watches = id_of(&one_target, "hard_accuracy"); /* another name for "accuracy" */
   e.split = "test";
-  expect_text(&e, 80, "epoch   3/100  train acc 0.9600 loss 0.1234  test acc 0.9500 loss 0.2500");
-  expect_text(&e, 40, "epoch   3/100  test acc 0.9500");
+  expect_text(80, "epoch   3/100  train acc 0.9600 loss 0.1234  test acc 0.9500 loss 0.2500");
+  expect_text(40, "epoch   3/100  test acc 0.9500");
 }
 
 static void test_other_results(void **unused) {
   (void)unused;
-  gt_evaluation e = classifier_evaluation();
+  set_classifier_evaluation();
   e.split = NULL;
-  e.train = results_of((gt_target_sums){.loss = 1.2345678e-4, .weight = 1}, false);
+  set_results(&e.train, (gt_target_sums){.loss = 1.2345678e-4, .weight = 1}, false);
   e.epochs = 0;
-  expect_text(&e, 200, "step   30/1000  train loss 1.235e-04   65.9 k samples/s");
+  expect_text(200, "step   30/1000  train loss 1.235e-04   65.9 k samples/s");
   e.phase = 2, e.phases = 3, e.epochs = 100;
-  expect_text(&e, 200, "phase 2/3 step   30/1000  train loss 1.235e-04   65.9 k samples/s");
-  e.train.metric[0].value = NAN;
-  expect_text(&e, 40, "phase 2/3 step   30/1000  train loss nan");
+  expect_text(200, "phase 2/3 step   30/1000  train loss 1.235e-04   65.9 k samples/s");
+  e.train.item[0].value = NAN;
+  expect_text(40, "phase 2/3 step   30/1000  train loss nan");
   /* A metric that is computed only in evaluations, and the soft and hard results of logic gates. */
-  e = classifier_evaluation();
+  set_classifier_evaluation();
   e.train.count = 1;
-  e.watched = results_of((gt_target_sums){.loss = 2, .weight = 4}, false);
-  gt_result_add(&e.watched, "rmse", 0.5);
-  e.watches = "rmse";
-  expect_text(&e, 80, "epoch   3/100  train loss 0.1234  val rmse 0.5000 loss 0.5000 *");
-  e = classifier_evaluation();
+  set_results(&e.watched, (gt_target_sums){.loss = 2, .weight = 4}, false);
+  e.watches = id_of(&one_target, "rmse");
+  gt_result_add(&e.watched, e.watches, 0.5);
+  expect_text(80, "epoch   3/100  train loss 0.1234  val rmse 0.5000 loss 0.5000 *");
+  set_classifier_evaluation();
   const gt_result_form form = form_of(true);
   const gt_sums trained = {.target = {{12.34, 100, 96}}}, soft = {.target = {{5, 20, 19}}};
   e.train = gt_training_result(&trained, &form, true);
-  e.watched = results_of((gt_target_sums){6, 20, 18}, true);
+  set_results(&e.watched, (gt_target_sums){6, 20, 18}, true);
   gt_result_add_sums(&e.watched, &soft, &form, GT_SOFT);
   expect_text(
-      &e, 200,
+      200,
       "epoch   3/100  train soft_loss 0.1234 soft_accuracy 0.9600  validation loss 0.3000 accuracy 0.9000 "
       "soft_loss 0.2500 soft_accuracy 0.9500 *   65.9 k samples/s");
-  expect_text(&e, 80, "epoch   3/100  train soft_loss 0.1234  val loss 0.3000 acc 0.9000 *");
+  expect_text(80, "epoch   3/100  train soft_loss 0.1234  val loss 0.3000 acc 0.9000 *");
 }
 
 /* With several targets, the objective comes first, and a target's loss is shown only if the target has no
  * other result. */
 static void test_several_targets(void **unused) {
   (void)unused;
-  const gt_result_form form = {2,
-                               {{1, false, {"load.loss", "load.soft_loss"}, {"load.accuracy"}},
-                                {0.5, true, {"kind.loss", "kind.soft_loss"}, {"kind.accuracy"}}}};
+  const gt_dataset data = {.targets = 2, .target = {{.name = "load"}, {.name = "kind"}}};
+  const gt_result_form form = {&data, {{1, false}, {0.5, true}}};
   const gt_sums sums = {.target = {{20, 10, 0}, {12, 8, 6}}};
-  gt_evaluation e = classifier_evaluation();
+  set_classifier_evaluation();
   e.train = e.watched = gt_training_result(&sums, &form, false);
-  assert_true(gt_result_loss(&e.train) == 2 + 0.5 * 1.5);
-  assert_true(gt_result_value(&e.train, "kind.hard_accuracy") == 0.75 && e.train.items == 10);
+  e.watches = id_of(&data, "loss");
+  assert_true(gt_result_loss(&e.train, GT_PLAIN) == 2 + 0.5 * 1.5);
+  assert_true(gt_result_value(&e.train, id_of(&data, "kind.hard_accuracy")) == 0.75 && e.train.items == 10);
   expect_text(
-      &e, 200,
-      "epoch   3/100  train loss 2.7500 load.loss 2.0000 kind.accuracy 0.7500  validation loss 2.7500 "
-      "load.loss 2.0000 kind.accuracy 0.7500 *   65.9 k samples/s");
-  expect_text(&e, 90,
-              "epoch   3/100  train loss 2.7500 load.loss 2.0000  val loss 2.7500 load.loss 2.0000 *");
-  expect_text(&e, 80, "epoch   3/100  train loss 2.7500  val loss 2.7500 load.loss 2.0000 *");
-  e.watches = "kind.accuracy";
-  expect_text(&e, 60, "epoch   3/100  train kind.acc 0.7500  val kind.acc 0.7500 *");
+      200, "epoch   3/100  train loss 2.7500 load.loss 2.0000 kind.accuracy 0.7500  validation loss 2.7500 "
+           "load.loss 2.0000 kind.accuracy 0.7500 *   65.9 k samples/s");
+  expect_text(90, "epoch   3/100  train loss 2.7500 load.loss 2.0000  val loss 2.7500 load.loss 2.0000 *");
+  expect_text(80, "epoch   3/100  train loss 2.7500  val loss 2.7500 load.loss 2.0000 *");
+  e.watches = id_of(&data, "kind.accuracy");
+  expect_text(60, "epoch   3/100  train kind.acc 0.7500  val kind.acc 0.7500 *");
 }
 
 static void every_width(void **unused) {
   (void)unused;
-  gt_evaluation e = classifier_evaluation();
+  set_classifier_evaluation();
   const gt_result_form form = form_of(true);
   const gt_sums soft = {.target = {{5, 20, 19}}};
   gt_result_add_sums(&e.watched, &soft, &form, GT_SOFT);

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MAX_PIXELS "100000000"
 
@@ -57,11 +56,6 @@ static bool report(gt_data_reader *reader, const char *key, const char *what, co
   return false;
 }
 
-static bool is_folder(const char *path) {
-  struct stat s;
-  return path && stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-}
-
 static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *form) {
   if (o->channels == 2 || o->target_channels == 2)
     return report(reader, o->channels == 2 ? "channels" : "target_channels",
@@ -108,9 +102,11 @@ static bool list_folder(opening *o, int k, gt_split *split) {
                   "task: classification, a folder of target images, or a CSV of paths and targets");
   reader->dataset->target[0].classification = reader->dataset->target[0].text_labels = true;
   if (!gt_image_list_folder(reader, o->file[k][GT_IMAGE_INPUT], k == TRAIN, &o->arena, files)) return false;
-  split->target[0] = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)files->count}};
-  if (!gt_tensor_alloc(&split->target[0], path, reader->error)) return false;
-  int32_t *label = split->target[0].data;
+  gt_tensor *labels =
+      gt_split_add(split, GT_SAMPLE_TARGET, 0,
+                   (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)files->count}});
+  if (!gt_tensor_alloc(labels, path, reader->error)) return false;
+  int32_t *label = labels->data;
   for (size_t i = 0; i < files->count; i++) label[i] = files->items[i].label;
   return true;
 }
@@ -124,9 +120,9 @@ static bool list_pairs(opening *o, int k) {
 }
 
 static bool list_files(opening *o, int k, gt_split *split) {
-  const bool folder = is_folder(o->file[k][GT_IMAGE_INPUT].path);
+  const bool folder = gt_is_folder(o->file[k][GT_IMAGE_INPUT].path);
   set_trust(o, k);
-  if (k && folder != is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
+  if (k && folder != gt_is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
     return report(o->reader, "test", "one of train and test is a folder, the other a file",
                   "two folders, or two CSVs");
   if (o->roles > 1 && !folder)
@@ -240,8 +236,7 @@ static void drop_unreadable(const gt_image_set *set, gt_tensor *targets) {
 
 /* Moves target images into the split, with bytes scaled to values from 0 to 1. */
 static bool move_targets(gt_image_set *set, gt_split *split, gt_error *error) {
-  gt_tensor *targets = &split->target[0];
-  *targets = set->pixels[GT_IMAGE_TARGET];
+  gt_tensor *targets = gt_split_add(split, GT_SAMPLE_TARGET, 0, set->pixels[GT_IMAGE_TARGET]);
   set->pixels[GT_IMAGE_TARGET].data = NULL;
   if (!gt_data_to_floats(targets, "the targets", error)) return false;
   const int64_t count = targets->dim[0] * gt_tensor_features(targets);
@@ -272,8 +267,8 @@ static void review_orientations(opening *o, int k) {
 
 static bool move_split(opening *o, int k, gt_split *split) {
   gt_image_set *set = &o->set[k];
-  split->input[0] = set->pixels[GT_IMAGE_INPUT];
-  split->samples = split->input[0].dim[0];
+  gt_split_add(split, GT_SAMPLE_INPUT, 0, set->pixels[GT_IMAGE_INPUT]);
+  split->samples = set->pixels[GT_IMAGE_INPUT].dim[0];
   set->pixels[GT_IMAGE_INPUT].data = NULL;
   const char *name = k == TRAIN ? "training" : "test";
   const int64_t damaged = set->skipped - set->other_sizes;
@@ -287,13 +282,13 @@ static bool move_split(opening *o, int k, gt_split *split) {
             set->files.count, name);
   if (o->roles > 1) review_orientations(o, k);
   if (o->roles > 1) return move_targets(set, split, o->reader->error);
-  drop_unreadable(set, &split->target[0]);
+  drop_unreadable(set, gt_split_edit(split, GT_SAMPLE_TARGET, 0));
   return true;
 }
 
 static bool read_splits(opening *o) {
   gt_dataset *dataset = o->reader->dataset;
-  gt_split *const split[SETS] = {&dataset->train, &dataset->test};
+  gt_split *const split[SETS] = {&dataset->split[GT_PART_TRAIN], &dataset->split[GT_PART_TEST]};
   const bool skip = !strcmp(o->options->on_error, "skip");
   for (int k = 0; k < o->sets; k++)
     if (!list_files(o, k, split[k])) return false;
@@ -379,28 +374,29 @@ static bool read_trained_form(const gt_data_signature *signature, const char *pa
 }
 
 static bool read_samples(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
-                         gt_tensor *out, gt_error *error) {
+                         gt_split *out, gt_error *error) {
   gt_image_set set = {.roles = 1};
   if (!read_trained_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
   for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {path[i]}};
   const bool ok = gt_image_set_read(&set, bad ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, error);
   for (int i = 0; i < count && bad && ok; i++) bad[i] = !set.readable[i];
   if (ok) {
-    *out = set.pixels[GT_IMAGE_INPUT];
+    gt_split_add(out, GT_SAMPLE_INPUT, 0, set.pixels[GT_IMAGE_INPUT]);
     set.pixels[GT_IMAGE_INPUT].data = NULL;
   }
   gt_image_set_finish(&set);
-  return ok && gt_data_fit_shape(path[0], &signature->input[0], out, error);
+  return ok &&
+         gt_data_fit_shape(path[0], &signature->input[0], gt_split_edit(out, GT_SAMPLE_INPUT, 0), error);
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
                         gt_error *error) {
   return read_samples(&path, 1, signature, NULL, out, error);
 }
 
 static bool probe(const gt_data_probe *p) {
   if (p->tokens || gt_spec_find(p->spec, "text")) return false;
-  return is_folder(p->path) || (p->path && gt_image_is_named(p->path)) || gt_image_is_one(&p->head);
+  return gt_is_folder(p->path) || (p->path && gt_image_is_named(p->path)) || gt_image_is_one(&p->head);
 }
 
 const gt_data_format gt_data_images = {

@@ -1,13 +1,13 @@
-/* Image samples, for use inside src/data. images_list.c: which files there are, and their classes;
- * images_load.c: one file to one sample, decoded by images_png.c or images_jpeg.c, row by row through
- * images_resize.c; images_read.c: all files, on all cores; images_cache.c: the cache file; images.c: the
- * format itself.
- * An image is never in memory as a whole unless its file is interlaced or progressive: rows are resized into
- * the sample as they are decoded. */
+/* Image samples; outside of src/data only gt_png_decode is used. images_list.c: which files there are, and
+ * their classes; images_load.c: one file to one sample, decoded by images_png.c or images_jpeg.c, row by row
+ * through images_resize.c; images_read.c: all files, on all cores; images_cache.c: the cache file; images.c:
+ * the format itself. An image is never in memory as a whole unless its file is interlaced or progressive:
+ * rows are resized into the sample as they are decoded. */
 #ifndef GT_DATA_IMAGES_H
 #define GT_DATA_IMAGES_H
 #include "base/file.h"
 #include "data/table/csv.h"
+#include "draw/png.h"
 
 enum { GT_IMAGE_MAX_SIDE = 8192 }; /* largest height and width of a sample */
 
@@ -80,6 +80,11 @@ bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t wi
  * cleanup. */
 bool gt_image_decode_png(gt_image_job *job);
 bool gt_image_decode_jpeg(gt_image_job *job);
+
+/* Decodes a file: values as stored, transparency composited over black, 16 bits scaled to 8, EXIF
+ * orientation applied; one channel if the file has no color. GT_ERR_DATA, naming the file, if it is damaged
+ * or a side is larger than GT_PNG_MAX_SIDE. */
+bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error);
 
 typedef struct gt_image_view { /* how a file's image is displayed */
   int64_t height, width;       /* 0: unknown, the file cannot be read */

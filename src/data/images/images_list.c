@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_DEPTH = 8 }; /* levels of folders below the folder of a class */
 
@@ -23,11 +22,6 @@ typedef struct names {
 
 static int by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool is_folder(const char *path) {
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 /* The entries of a folder, sorted, without hidden files. */
@@ -51,7 +45,7 @@ static bool list_images(const char *folder, int32_t label, int depth, gt_arena *
   bool ok = read_names(folder, arena, &found, error);
   for (size_t i = 0; i < found.count && ok; i++) {
     const char *path = gt_arena_printf(arena, "%s/%s", folder, found.items[i]);
-    if (is_folder(path))
+    if (gt_is_folder(path))
       ok = depth < MAX_DEPTH
                ? list_images(path, label, depth + 1, arena, out, others, error)
                : gt_fail(error, GT_ERR_DATA, "%s: folders in folders, more than %d", path, MAX_DEPTH);
@@ -81,7 +75,7 @@ static bool find_classes(const char *folder, gt_arena *arena, names *classes, gt
   bool ok = read_names(folder, arena, &found, error);
   for (size_t i = 0; i < found.count && ok; i++) {
     const char *path = gt_arena_printf(arena, "%s/%s", folder, found.items[i]);
-    if (is_folder(path))
+    if (gt_is_folder(path))
       *GT_PUSH(classes) = found.items[i];
     else if (gt_image_is_named(path))
       ok = gt_fail(error, GT_ERR_DATA, "%s is not in the folder of a class; expected %s/CLASS/%s", path,
@@ -99,8 +93,8 @@ static bool has_texts(const char *folder, bool folders, gt_arena *arena) {
   read_names(folder, arena, &found, &ignored);
   for (size_t i = 0; i < found.count && !has; i++) {
     const char *path = gt_arena_printf(arena, "%s/%s", folder, found.items[i]);
-    has = folders && is_folder(path) ? has_texts(path, false, arena)
-                                     : gt_data_has_suffix(path, ".txt") || gt_data_has_suffix(path, ".md");
+    has = folders && gt_is_folder(path) ? has_texts(path, false, arena)
+                                        : gt_data_has_suffix(path, ".txt") || gt_data_has_suffix(path, ".md");
   }
   free(found.items);
   return has;

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "data/images/exif.h"
 #include "data/images/images.h"
-#include "data/png.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

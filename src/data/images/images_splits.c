@@ -1,10 +1,10 @@
 /* Finds folders of images that are splits (train, test) but are read as classes. */
+#include "base/text.h"
 #include "data/images/images.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { NO_SPLIT = -1 };
 
@@ -26,17 +26,16 @@ static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'
 /* Lists the folders in a folder, sorted, as "a, b". Returns their number. */
 static int folders_in(const char *folder, gt_arena *arena, const char **list) {
   struct dirent **found = NULL;
-  struct stat s;
-  int folders = 0;
+  gt_list folders = gt_list_open(arena, INT_MAX);
   const int count = scandir(folder, &found, is_shown, alphasort);
-  *list = "";
   for (int i = 0; i < count; i++) {
-    if (stat(gt_arena_printf(arena, "%s/%s", folder, found[i]->d_name), &s) == 0 && S_ISDIR(s.st_mode))
-      *list = gt_arena_printf(arena, "%s%s%s", *list, folders++ ? ", " : "", found[i]->d_name);
+    if (gt_is_folder(gt_arena_printf(arena, "%s/%s", folder, found[i]->d_name)))
+      gt_list_add(&folders, "%s", found[i]->d_name);
     free(found[i]);
   }
   free(found);
-  return folders;
+  *list = folders.text;
+  return folders.count;
 }
 
 typedef struct summary {       /* of the folders that are read as classes */
@@ -48,12 +47,11 @@ typedef struct summary {       /* of the folders that are read as classes */
 } summary;
 
 static summary summarize(const char *folder, const char *const *class, int classes, gt_arena *arena) {
-  summary l = {.names = "", .named = true};
+  summary l = {.names = gt_list_of(arena, class, classes), .named = true};
   for (int i = 0; i < classes; i++) {
     const char *list;
     const int part = part_of(class[i]);
     const int folders = folders_in(gt_arena_printf(arena, "%s/%s", folder, class[i]), arena, &list);
-    l.names = gt_arena_printf(arena, "%s%s%s", l.names, i ? ", " : "", class[i]);
     l.named = l.named && part != NO_SPLIT;
     if (part != NO_SPLIT && !l.split[part]) l.split[part] = class[i];
     if (!i) l.inside = list, l.folders = folders;

@@ -305,17 +305,17 @@ static bool read_target(gt_data_reader *reader, gt_array_source from, gt_raw_par
 static bool check_counts(gt_data_reader *reader, const gt_array_files *from, const gt_split *split) {
   const gt_dataset *dataset = reader->dataset;
   for (int k = 0; k < dataset->inputs; k++)
-    if (split->input[k].dim[0] != split->samples)
-      return gt_fail(reader->error, GT_ERR_DATA,
-                     "%s holds %" PRId64 " samples, but %s holds %" PRId64
-                     " targets; expected one target per sample",
-                     from->input[k].name, split->input[k].dim[0], from->target[0].name, split->samples);
+    if (gt_split_input(split, k)->dim[0] != split->samples)
+      return gt_fail(
+          reader->error, GT_ERR_DATA,
+          "%s holds %" PRId64 " samples, but %s holds %" PRId64 " targets; expected one target per sample",
+          from->input[k].name, gt_split_input(split, k)->dim[0], from->target[0].name, split->samples);
   for (int k = 1; k < dataset->targets; k++)
-    if (split->target[k].dim[0] != split->samples)
-      return gt_fail(reader->error, GT_ERR_DATA,
-                     "%s holds %" PRId64 " targets, but %s holds %" PRId64
-                     "; expected one per sample in each",
-                     from->target[k].name, split->target[k].dim[0], from->target[0].name, split->samples);
+    if (gt_split_target(split, k)->dim[0] != split->samples)
+      return gt_fail(
+          reader->error, GT_ERR_DATA,
+          "%s holds %" PRId64 " targets, but %s holds %" PRId64 "; expected one per sample in each",
+          from->target[k].name, gt_split_target(split, k)->dim[0], from->target[0].name, split->samples);
   return true;
 }
 
@@ -328,11 +328,14 @@ static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_ra
   gt_data_set_trust(reader, is_training ? GT_PART_TRAIN : GT_PART_TEST, trusted);
   for (int k = 0; k < dataset->inputs; k++)
     if (!read_one_input(from->input[k], is_outlined(reader, from->input[k]), parse,
-                        dataset->input[k].element == GT_ELEMENT_I32, &out->input[k], reader->error))
+                        dataset->input[k].element == GT_ELEMENT_I32,
+                        gt_split_add(out, GT_SAMPLE_INPUT, k, (gt_tensor){0}), reader->error))
       return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, from->target[k], parse, is_training, k, &out->target[k])) return false;
-  out->samples = out->target[0].dim[0];
+    if (!read_target(reader, from->target[k], parse, is_training, k,
+                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+      return false;
+  out->samples = gt_split_target(out, 0)->dim[0];
   return check_counts(reader, from, out);
 }
 
@@ -340,8 +343,8 @@ bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, c
                           gt_raw_parse parse) {
   reader->train_name = train->target[0].name;
   reader->test_name = test ? test->target[0].name : NULL;
-  return read_split(reader, train, parse, true, &reader->dataset->train) &&
-         (!test || read_split(reader, test, parse, false, &reader->dataset->test));
+  return read_split(reader, train, parse, true, &reader->dataset->split[GT_PART_TRAIN]) &&
+         (!test || read_split(reader, test, parse, false, &reader->dataset->split[GT_PART_TEST]));
 }
 
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse) {
@@ -357,13 +360,13 @@ bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_r
 }
 
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
-                          gt_tensor *out, gt_error *error) {
+                          gt_split *out, gt_error *error) {
   if (signature->inputs > 1)
     return gt_fail(error, GT_ERR_DATA,
                    "%s holds one array, but the model reads %d inputs; pass --input NAME=FILE for each", path,
                    signature->inputs);
-  return gt_array_read_input(whole_file((gt_data_file){.path = path}), parse, &signature->input[0], out,
-                             error);
+  return gt_array_read_input(whole_file((gt_data_file){.path = path}), parse, &signature->input[0],
+                             gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
 }
 
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,

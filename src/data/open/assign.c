@@ -134,7 +134,7 @@ static void size_stratum(const gt_data_reader *reader, stratum *s) {
 
 /* True for a single boolean target, which is stratified like two classes. */
 static bool is_boolean(const gt_dataset *dataset) {
-  return dataset->target[0].words && dataset->train.target[0].dim[1] == 1;
+  return dataset->target[0].words && gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->dim[1] == 1;
 }
 
 static int classes_of(const gt_dataset *dataset) {
@@ -143,7 +143,7 @@ static int classes_of(const gt_dataset *dataset) {
 
 /* The class of a sample. Samples of classes that the config does not select have the number of classes. */
 static int class_of(const gt_dataset *dataset, int64_t sample) {
-  const void *target = dataset->train.target[0].data;
+  const void *target = gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->data;
   if (!dataset->target[0].classification) return ((const float *)target)[sample] > 0.5f;
   const int32_t label = ((const int32_t *)target)[sample];
   return label < 0 ? dataset->target[0].classes : label;
@@ -182,7 +182,8 @@ static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) 
   const uint64_t seed = seed_of(reader);
   void *memory;
   if (!gt_data_has_one_target(reader, "split: stratified")) return false;
-  if (dataset->target[0].classification ? dataset->train.target[0].rank > 1 : !is_boolean(dataset))
+  if (dataset->target[0].classification ? gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->rank > 1
+                                        : !is_boolean(dataset))
     return fail_stratified(reader);
   /* The last stratum has the samples of classes that are not selected; they are dropped later. */
   if (!gt_try_alloc(&memory, (uint64_t)classes + 1, sizeof(stratum), "the classes", reader->error))
@@ -319,7 +320,7 @@ static bool check_fractions(gt_data_reader *reader) {
 /* A test file given by --set replaces the test rows in the training file: drops these. */
 static void drop_replaced(gt_data_reader *reader, uint8_t *part, int64_t n) {
   const gt_spec *test = gt_data_node(reader, "test", NULL);
-  if (!reader->dataset->test.samples || !test || !gt_position_is_override(test->at)) return;
+  if (!reader->dataset->split[GT_PART_TEST].samples || !test || !gt_position_is_override(test->at)) return;
   for (int64_t i = 0; i < n; i++)
     if (part[i] == GT_PART_TEST) part[i] = GT_PART_NONE;
 }
@@ -350,7 +351,7 @@ static bool check_held_out(gt_data_reader *reader, const int64_t wanted[GT_PARTS
 
 bool gt_data_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
   const gt_data_split *split = &reader->split;
-  const int64_t n = reader->dataset->train.samples;
+  const int64_t n = reader->dataset->split[GT_PART_TRAIN].samples;
   const int64_t wanted[GT_PARTS] = {0, count[GT_PART_VALIDATION], count[GT_PART_TEST]};
   if (split->column) {
     if (!has_column(reader, reader->part, "column") || !check_fractions(reader)) return false;

@@ -5,7 +5,7 @@
 #include "data/ca.h"
 #include "base/memory.h"
 #include "data/format.h"
-#include "data/png.h"
+#include "data/images/images.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,19 +144,20 @@ static float start_value(const gt_ca_boards *b, int64_t sample, int64_t i) {
 
 static bool make_split(gt_data_reader *reader, const gt_ca_boards *b, int64_t samples, gt_split *out) {
   out->samples = samples;
-  out->input[0] =
-      (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->channels}};
-  out->target[0] = (gt_tensor){
-      .element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->target_channels}};
-  if (gt_data_is_outlined(reader, gt_tensor_bytes(&out->input[0]))) return true;
+  const gt_tensor shape = {
+      .element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->channels}};
+  gt_tensor *input = gt_split_add(out, GT_SAMPLE_INPUT, 0, shape),
+            *result = gt_split_add(out, GT_SAMPLE_TARGET, 0, shape);
+  result->dim[3] = b->target_channels;
+  if (gt_data_is_outlined(reader, gt_tensor_bytes(input))) return true;
   void *memory = NULL;
   const int64_t cells = b->height * b->width, size = cells * b->channels;
-  if (!gt_tensor_alloc(&out->input[0], "the boards", reader->error) ||
-      !gt_tensor_alloc(&out->target[0], "the boards", reader->error) ||
+  if (!gt_tensor_alloc(input, "the boards", reader->error) ||
+      !gt_tensor_alloc(result, "the boards", reader->error) ||
       !gt_try_alloc(&memory, (uint64_t)cells, 1 + (uint64_t)b->target_channels, "the boards", reader->error))
     return false;
   uint8_t *before = memory, *target = before + cells;
-  float *inputs = out->input[0].data, *wanted = out->target[0].data;
+  float *inputs = input->data, *wanted = result->data;
   for (int64_t n = 0; n < samples; n++, inputs += size) {
     for (int64_t i = 0; i < size; i++) inputs[i] = start_value(b, n, i);
     for (int64_t i = 0; i < cells; i++) before[i] = inputs[i * b->channels] > 0.5f;
@@ -180,8 +181,8 @@ static bool open_ca(gt_data_reader *reader, const void *given) {
   const bool is_given = gt_spec_find(reader->spec, "test_samples") != NULL;
   const int64_t test = is_given && b->start != GT_CA_START_ALL ? o->test_samples : default_samples;
   const int64_t train = o->samples && b->start != GT_CA_START_ALL ? o->samples : default_samples;
-  return make_split(reader, b, train, &reader->dataset->train) &&
-         (!test || make_split(reader, b, test, &reader->dataset->test));
+  return make_split(reader, b, train, &reader->dataset->split[GT_PART_TRAIN]) &&
+         (!test || make_split(reader, b, test, &reader->dataset->split[GT_PART_TEST]));
 }
 
 extern const gt_data_format gt_data_ca;

@@ -65,11 +65,13 @@ static bool add_records(const char *path, const gt_bytes *bytes, form f, bool ou
                    "%s holds %zu bytes, which is not a multiple of the record size %zu; the file is "
                    "truncated or not a binary CIFAR-%s file",
                    path, bytes->size, record, f.labels == 1 ? "10" : "100");
-  if (!grow(&out->target[0], (before + count) * sizeof(int32_t), path, error)) return false;
-  int32_t *label = (int32_t *)out->target[0].data + before;
+  gt_tensor *labels = gt_split_edit(out, GT_SAMPLE_TARGET, 0),
+            *images = gt_split_edit(out, GT_SAMPLE_INPUT, 0);
+  if (!grow(labels, (before + count) * sizeof(int32_t), path, error)) return false;
+  int32_t *label = (int32_t *)labels->data + before;
   for (size_t i = 0; i < count; i++) label[i] = bytes->data[i * record + f.label];
-  if (!outline && !grow(&out->input[0], (before + count) * SAMPLE, path, error)) return false;
-  uint8_t *pixels = (uint8_t *)out->input[0].data + before * SAMPLE;
+  if (!outline && !grow(images, (before + count) * SAMPLE, path, error)) return false;
+  uint8_t *pixels = (uint8_t *)images->data + before * SAMPLE;
   for (size_t i = 0; i < count && !outline; i++)
     interleave(bytes->data + i * record + f.labels, pixels + i * SAMPLE);
   out->samples += (int64_t)count;
@@ -81,8 +83,11 @@ static bool read_split(gt_data_reader *reader, const options *o, const gt_data_f
   uint64_t size = 0;
   for (int i = 0; i < count; i++) size += gt_data_file_size(file[i].path);
   const bool outline = gt_data_is_outlined(reader, size);
-  gt_data_set_trust(reader, out == &reader->dataset->train ? GT_PART_TRAIN : GT_PART_TEST,
+  gt_data_set_trust(reader, out == &reader->dataset->split[GT_PART_TRAIN] ? GT_PART_TRAIN : GT_PART_TEST,
                     gt_data_are_trusted(file, count));
+  gt_split_add(out, GT_SAMPLE_INPUT, 0,
+               (gt_tensor){.element = GT_ELEMENT_U8, .rank = 4, .dim = {0, SIDE, SIDE, CHANNELS}});
+  gt_split_add(out, GT_SAMPLE_TARGET, 0, (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1});
   for (int i = 0; i < count; i++) {
     gt_bytes bytes;
     if (!gt_data_read_file(file[i], &bytes, reader->error)) return false;
@@ -91,15 +96,8 @@ static bool read_split(gt_data_reader *reader, const options *o, const gt_data_f
     gt_bytes_finish(&bytes);
     if (!ok) return false;
   }
-  gt_tensor *inputs = &out->input[0];
-  inputs->element = GT_ELEMENT_U8;
-  inputs->rank = 4;
-  inputs->dim[0] = out->samples;
-  inputs->dim[1] = inputs->dim[2] = SIDE;
-  inputs->dim[3] = CHANNELS;
-  out->target[0].element = GT_ELEMENT_I32;
-  out->target[0].rank = 1;
-  out->target[0].dim[0] = out->samples;
+  gt_split_edit(out, GT_SAMPLE_INPUT, 0)->dim[0] = gt_split_edit(out, GT_SAMPLE_TARGET, 0)->dim[0] =
+      out->samples;
   return true;
 }
 
@@ -144,8 +142,9 @@ static bool open_cifar(gt_data_reader *reader, const void *given) {
   reader->train_name = train[0].path;
   reader->test_name = test[0].path;
   reader->test_fraction = o->test_fraction;
-  ok = read_split(reader, o, train, o->train.count, &f, &reader->dataset->train) &&
-       (!o->test.count || read_split(reader, o, test, o->test.count, &f, &reader->dataset->test));
+  ok = read_split(reader, o, train, o->train.count, &f, &reader->dataset->split[GT_PART_TRAIN]) &&
+       (!o->test.count ||
+        read_split(reader, o, test, o->test.count, &f, &reader->dataset->split[GT_PART_TEST]));
   if (ok) name_classes(reader, f);
   return ok;
 }

@@ -1,5 +1,6 @@
 /* Opens datasets: chooses the format, reads its options and its files, prepares the splits. Reads inputs for
  * predictions. */
+#include "base/text.h"
 #include "data/data.h"
 #include "base/memory.h"
 #include "base/unicode.h"
@@ -125,13 +126,6 @@ const char *gt_data_format_name(const gt_data_format *format) { return format->n
 const gt_schema *gt_data_format_schema(const gt_data_format *format) { return format->schema; }
 const gt_schema *gt_data_common_schema(void) { return &common_schema; }
 
-static char *list_of_formats(gt_arena *arena) {
-  char *list = gt_arena_strdup(arena, "");
-  for (int i = 0; i < FORMATS; i++)
-    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", format_names[i]);
-  return list;
-}
-
 static const gt_data_format *probe(const gt_data_probe *p) {
   for (int i = 0; i < FORMATS; i++)
     if (formats[i]->probe && formats[i]->probe(p)) return formats[i];
@@ -183,7 +177,7 @@ static bool is_text(const gt_bytes *head) {
 /* Reports why no format was detected. found: the first file exists; text: it is text. */
 static void report_unknown_format(gt_data_reader *reader, const gt_spec *first, bool found, bool text) {
   gt_diagnostics *diagnostics = reader->diagnostics;
-  const char *formats_text = list_of_formats(reader->arena);
+  const char *formats_text = gt_list_of(reader->arena, format_names, FORMATS);
   if (report_unknown_keys(reader)) return;
   if (first && !found) {
     gt_data_find_file(reader, first);
@@ -309,9 +303,9 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requireme
 }
 
 void gt_dataset_close(gt_dataset *dataset) {
-  gt_split_finish(&dataset->train);
-  gt_split_finish(&dataset->validation);
-  gt_split_finish(&dataset->test);
+  gt_split_finish(&dataset->split[GT_PART_TRAIN]);
+  gt_split_finish(&dataset->split[GT_PART_VALIDATION]);
+  gt_split_finish(&dataset->split[GT_PART_TEST]);
   *dataset = (gt_dataset){0};
 }
 
@@ -333,7 +327,7 @@ static bool select_inputs(const gt_input_file *file, const gt_data_signature *al
 /* Reads the files from index `first` that belong to the same input as its samples, and marks them in
  * done[]. */
 static bool read_samples(const gt_data_format *format, const gt_input_file *file, int first, int files,
-                         bool *done, const gt_data_signature *wanted, gt_tensor *out, gt_error *error) {
+                         bool *done, const gt_data_signature *wanted, gt_split *out, gt_error *error) {
   const char **path = gt_alloc((size_t)files * sizeof *path);
   bool **bad = gt_alloc((size_t)files * sizeof *bad), *is_bad = gt_alloc((size_t)files);
   int count = 0;
@@ -353,14 +347,14 @@ static bool read_samples(const gt_data_format *format, const gt_input_file *file
 }
 
 static bool read_input_file(const gt_input_file *file, int index, int files, bool *done,
-                            const gt_data_signature *all, gt_tensor *out, gt_error *error) {
+                            const gt_data_signature *all, gt_split *out, gt_error *error) {
   const char *path = file[index].path;
   gt_data_probe p = {.path = path};
   gt_data_signature wanted;
   int first;
   if (!select_inputs(&file[index], all, &wanted, &first, error)) return false;
   for (int k = first; k < first + wanted.inputs; k++)
-    if (out[k].data)
+    if (gt_split_input(out, k)->data)
       return gt_fail(error, GT_ERR_DATA, "input '%s' has more than one file: %s", all->input[k].name, path);
   if (!gt_data_read_head(path, &p.head, error)) return false;
   p.tokens = wanted.input[0].vocabulary != NULL;
@@ -368,12 +362,17 @@ static bool read_input_file(const gt_input_file *file, int index, int files, boo
   gt_bytes_finish(&p.head);
   if (!format && !strcmp(path, GT_STDIN)) /* standard input has no file name to detect the format by */
     format = probe(&(gt_data_probe){.path = GT_STDIN ".csv"});
-  if (format && format->read_samples)
-    return read_samples(format, file, index, files, done, &wanted, out + first, error);
-  if (format && format->read_inputs) return format->read_inputs(path, &wanted, out + first, error);
-  return gt_fail(
-      error, GT_ERR_DATA,
-      "%s: cannot tell its format; expected a file named .csv, .npy, .npz, .png, .jpg or -ubyte (IDX)", path);
+  if (!format || (!format->read_samples && !format->read_inputs))
+    return gt_fail(
+        error, GT_ERR_DATA,
+        "%s: cannot tell its format; expected a file named .csv, .npy, .npz, .png, .jpg or -ubyte (IDX)",
+        path);
+  gt_split read = {0};
+  const bool ok = format->read_samples ? read_samples(format, file, index, files, done, &wanted, &read, error)
+                                       : format->read_inputs(path, &wanted, &read, error);
+  for (int i = 0; i < read.items; i++)
+    gt_split_add(out, read.item[i].role, first + read.item[i].of, read.item[i].tensor);
+  return ok;
 }
 
 bool gt_data_is_sample(const char *path) {
@@ -385,13 +384,14 @@ bool gt_data_is_sample(const char *path) {
   return format && format->read_samples;
 }
 
-static bool check_all_read(const gt_data_signature *signature, const gt_tensor *out, gt_error *error) {
+static bool check_all_read(const gt_data_signature *signature, const gt_split *out, gt_error *error) {
   for (int k = 0; k < signature->inputs; k++) {
     const char *name = signature->input[k].name;
-    if (!out[k].data) return gt_fail(error, GT_ERR_DATA, "no file for the model's input '%s'", name);
-    if (out[k].dim[0] != out[0].dim[0])
+    const gt_tensor *input = gt_split_input(out, k), *first = gt_split_input(out, 0);
+    if (!input->data) return gt_fail(error, GT_ERR_DATA, "no file for the model's input '%s'", name);
+    if (input->dim[0] != first->dim[0])
       return gt_fail(error, GT_ERR_DATA, "%" PRId64 " samples of the input '%s', but %" PRId64 " of '%s'%s",
-                     out[k].dim[0], name, out[0].dim[0], signature->input[0].name,
+                     input->dim[0], name, first->dim[0], signature->input[0].name,
                      signature->rows
                          ? "; the files need the same number of rows, and end with the rows ahead, where "
                            "only 'future' is read"
@@ -400,10 +400,9 @@ static bool check_all_read(const gt_data_signature *signature, const gt_tensor *
   return true;
 }
 
-static bool read_rows(const gt_input_file *file, int files, const gt_data_signature *signature,
-                      gt_tensor *out, gt_error *error) {
+static bool read_rows(const gt_input_file *file, int files, const gt_data_signature *signature, gt_split *out,
+                      gt_error *error) {
   bool ok = true, *done = gt_alloc((size_t)files + 1);
-  for (int k = 0; k < signature->inputs; k++) out[k] = (gt_tensor){0};
   for (int i = 0; i < files && ok; i++)
     ok = done[i] || read_input_file(file, i, files, done, signature, out, error);
   free(done);
@@ -412,7 +411,7 @@ static bool read_rows(const gt_input_file *file, int files, const gt_data_signat
 
 /* Reads the last window of each series in the files. */
 static bool read_windows(const gt_input_file *file, int files, const gt_data_signature *signature,
-                         gt_tensor *out, gt_error *error) {
+                         gt_split *out, gt_error *error) {
   gt_arena arena;
   gt_arena_init(&arena);
   gt_forecast_rows unused = {.arena = &arena};
@@ -430,12 +429,15 @@ static bool read_windows(const gt_input_file *file, int files, const gt_data_sig
 }
 
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
-                         gt_tensor *out, gt_error *error) {
-  bool ok = (signature->input[0].window ? read_windows : read_rows)(file, files, signature, out, error);
+                         gt_split *out, gt_error *error) {
+  *out = (gt_split){0};
+  const bool ok = (signature->input[0].window ? read_windows : read_rows)(file, files, signature, out, error);
   for (int k = 0; k < signature->inputs && ok; k++) {
-    if (out[k].element == GT_ELEMENT_I32) out[k].limit = gt_data_limit(&out[k]);
-    out[k].bits = gt_data_is_bits(&signature->input[k], &out[k]);
+    gt_tensor *input = gt_split_edit(out, GT_SAMPLE_INPUT, k);
+    if (input->element == GT_ELEMENT_I32) input->limit = gt_data_limit(input);
+    input->bits = gt_data_is_bits(&signature->input[k], input);
   }
-  for (int k = 0; k < signature->inputs && !ok; k++) gt_tensor_finish(&out[k]);
+  if (!ok) gt_split_finish(out);
+  out->samples = gt_split_input(out, 0)->dim[0];
   return ok;
 }

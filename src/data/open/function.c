@@ -259,8 +259,8 @@ static gt_tensor input_of(const sampler *s, int64_t n) {
 /* Computes the first n samples of a split; only their targets if the inputs have no data. */
 static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out) {
   const options *o = s->options;
-  const int64_t features = gt_tensor_features(&out->input[0]);
-  float *inputs = out->input[0].data, *targets = out->target[0].data;
+  const int64_t features = gt_tensor_features(gt_split_input(out, 0));
+  float *inputs = gt_split_input(out, 0)->data, *targets = gt_split_target(out, 0)->data;
   double x[MAX_INPUTS + 1 + MAX_AXES] = {0};
   for (int64_t i = 0; i < n; i++) {
     float *input = inputs ? inputs + i * features : NULL;
@@ -277,14 +277,20 @@ static bool evaluate(const sampler *s, int64_t n, bool test, const gt_split *out
   return true;
 }
 
+/* Adds the tensors of n samples, without data. */
+static void add_shapes(const sampler *s, int64_t n, gt_split *out) {
+  gt_split_add(out, GT_SAMPLE_INPUT, 0, input_of(s, n));
+  gt_split_add(out, GT_SAMPLE_TARGET, 0,
+               (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}});
+}
+
 /* Allocates and computes n samples; inputs: false for targets only. */
 static bool make_samples(const sampler *s, int64_t n, bool test, bool inputs, gt_split *out) {
   static const char what[] = "the samples of the formula";
   gt_error *error = s->reader->error;
-  out->input[0] = input_of(s, n);
-  out->target[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
-  return (!inputs || gt_tensor_alloc(&out->input[0], what, error)) &&
-         gt_tensor_alloc(&out->target[0], what, error) && evaluate(s, n, test, out);
+  add_shapes(s, n, out);
+  return (!inputs || gt_tensor_alloc(gt_split_edit(out, GT_SAMPLE_INPUT, 0), what, error)) &&
+         gt_tensor_alloc(gt_split_edit(out, GT_SAMPLE_TARGET, 0), what, error) && evaluate(s, n, test, out);
 }
 
 /* Makes the n samples of a split. For an outline computes only the first samples, to find formulas with
@@ -296,11 +302,9 @@ static bool make_split(const sampler *s, int64_t n, bool test, gt_split *out) {
   if (!gt_data_is_outlined(s->reader, (uint64_t)n * sample_bytes)) return make_samples(s, n, test, true, out);
   const uint64_t computed = OUTLINE_BYTES / sample_bytes;
   if (!make_samples(s, computed < (uint64_t)n ? (int64_t)computed : n, test, true, out)) return false;
-  gt_tensor_finish(&out->input[0]);
-  gt_tensor_finish(&out->target[0]);
+  gt_split_finish(out);
   if (s->reader->dataset->target[0].classification) return make_samples(s, n, test, false, out);
-  out->input[0] = input;
-  out->target[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
+  add_shapes(s, n, out);
   return true;
 }
 
@@ -352,11 +356,12 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !check_count(s)) return false;
   if (o->points && !strcmp(o->points, "even")) spread_evenly(s);
   reader->train_name = reader->test_name = "formula";
-  if (!make_split(s, o->samples, false, &dataset->train)) return false;
-  if (o->test_samples && !make_split(s, o->test_samples, true, &dataset->test)) return false;
+  if (!make_split(s, o->samples, false, &dataset->split[GT_PART_TRAIN])) return false;
+  if (o->test_samples && !make_split(s, o->test_samples, true, &dataset->split[GT_PART_TEST])) return false;
   if (!dataset->target[0].classification) return true;
-  return to_labels(reader, &dataset->train.target[0]) &&
-         (!o->test_samples || to_labels(reader, &dataset->test.target[0]));
+  return to_labels(reader, gt_split_edit(&dataset->split[GT_PART_TRAIN], GT_SAMPLE_TARGET, 0)) &&
+         (!o->test_samples ||
+          to_labels(reader, gt_split_edit(&dataset->split[GT_PART_TEST], GT_SAMPLE_TARGET, 0)));
 }
 
 static bool probe(const gt_data_probe *p) { return p->spec && gt_spec_find(p->spec, "formula"); }

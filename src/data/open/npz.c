@@ -257,7 +257,7 @@ static bool open_npz(gt_data_reader *reader, const void *given) {
   return read_archives(reader, o, train, test);
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
                         gt_error *error) {
   gt_npz archive;
   gt_arena arena;
@@ -269,7 +269,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
     const char *input = signature->input[k].name, *name = named_array(inputs, input);
     if (!name) name = signature->inputs > 1 ? input : default_name(&archive, "x", "x_test");
     ok = gt_array_read_input(member_of(&archive, file, name, &arena), gt_npy_parse, &signature->input[k],
-                             &out[k], error);
+                             gt_split_add(out, GT_SAMPLE_INPUT, k, (gt_tensor){0}), error);
   }
   close_archive(&archive);
   gt_arena_finish(&arena);

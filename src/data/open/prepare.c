@@ -60,11 +60,12 @@ static bool check_tensor(gt_data_reader *reader, const char *what, const gt_tens
 }
 
 static bool check_test(gt_data_reader *reader) {
-  const gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
+  const gt_split *train = &reader->dataset->split[GT_PART_TRAIN],
+                 *test = &reader->dataset->split[GT_PART_TEST];
   for (int k = 0; k < reader->dataset->inputs; k++)
-    if (!check_tensor(reader, "inputs", &train->input[k], &test->input[k])) return false;
+    if (!check_tensor(reader, "inputs", gt_split_input(train, k), gt_split_input(test, k))) return false;
   for (int k = 0; k < reader->dataset->targets; k++)
-    if (!check_tensor(reader, "targets", &train->target[k], &test->target[k])) return false;
+    if (!check_tensor(reader, "targets", gt_split_target(train, k), gt_split_target(test, k))) return false;
   return true;
 }
 
@@ -73,7 +74,8 @@ static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name)
   const gt_data_signature *model = reader->wanted->signature;
   if (!model || !split->samples) return true;
   for (int k = 0; k < reader->dataset->inputs; k++)
-    if (!gt_data_fit_shape(name ? name : "the data", &model->input[k], &split->input[k], reader->error))
+    if (!gt_data_fit_shape(name ? name : "the data", &model->input[k],
+                           gt_split_edit(split, GT_SAMPLE_INPUT, k), reader->error))
       return false;
   return true;
 }
@@ -82,9 +84,9 @@ static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name)
 
 static bool check_labels(gt_data_reader *reader, const gt_split *split, int index, const char *name) {
   const gt_data_target *target = &reader->dataset->target[index];
-  const int32_t *labels = split->target[index].data;
-  if (gt_tensor_is_text(&split->target[index])) return true;
-  const int64_t per_sample = split->samples ? gt_tensor_features(&split->target[index]) : 1;
+  const int32_t *labels = gt_split_target(split, index)->data;
+  if (gt_tensor_is_text(gt_split_target(split, index))) return true;
+  const int64_t per_sample = split->samples ? gt_tensor_features(gt_split_target(split, index)) : 1;
   if (target->name) name = gt_arena_printf(reader->arena, "target '%s'", target->name);
   for (int64_t i = 0; i < split->samples * per_sample; i++)
     if (labels[i] < (target->ignores ? -1 : 0) || labels[i] >= target->classes)
@@ -154,7 +156,8 @@ static bool check_quantities(gt_data_reader *reader, int64_t configured) {
 /* Samples can only be selected by class if they have one label. */
 static bool check_one_label(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
-  if (reader->dataset->train.target[0].rank == 1 || (!common->classes.listed && !common->per_class))
+  if (gt_split_target(&reader->dataset->split[GT_PART_TRAIN], 0)->rank == 1 ||
+      (!common->classes.listed && !common->per_class))
     return true;
   report_at(reader, common->per_class ? "per_class" : "classes",
             "samples cannot be selected by class: each has an array of labels")
@@ -182,18 +185,19 @@ static bool check_ignore_index(gt_data_reader *reader) {
 /* Checks the labels of the training and the test file. */
 static bool check_labels_of_target(gt_data_reader *reader, int index) {
   const gt_dataset *dataset = reader->dataset;
-  if (!check_labels(reader, &dataset->train, index, reader->train_name)) return false;
+  if (!check_labels(reader, &dataset->split[GT_PART_TRAIN], index, reader->train_name)) return false;
   gt_data_use_trust(reader, GT_PART_TEST);
-  const bool ok =
-      check_labels(reader, &dataset->test, index, reader->test_name ? reader->test_name : reader->train_name);
+  const bool ok = check_labels(reader, &dataset->split[GT_PART_TEST], index,
+                               reader->test_name ? reader->test_name : reader->train_name);
   gt_data_use_trust(reader, GT_PART_TRAIN);
   return ok;
 }
 
 /* The number of classes if nothing else determines it: the largest training label plus one. */
 static int count_classes(const gt_dataset *dataset, int index) {
-  const int32_t *labels = dataset->train.target[index].data;
-  const int64_t count = dataset->train.samples * gt_tensor_features(&dataset->train.target[index]);
+  const int32_t *labels = gt_split_target(&dataset->split[GT_PART_TRAIN], index)->data;
+  const int64_t count = dataset->split[GT_PART_TRAIN].samples *
+                        gt_tensor_features(gt_split_target(&dataset->split[GT_PART_TRAIN], index));
   int32_t largest = 0;
   for (int64_t i = 0; i < count; i++) largest = labels[i] > largest ? labels[i] : largest;
   return largest + 1;
@@ -241,92 +245,23 @@ static bool prepare_classes(gt_data_reader *reader) {
 
 /* --- splits --- */
 
-/* Copies the samples of split `which`. */
-static bool copy_split(const gt_tensor *from, const uint8_t *part, int which, int64_t samples, gt_tensor *to,
-                       gt_error *error) {
-  *to = *from;
-  to->dim[0] = samples;
-  to->data = NULL;
-  if (!from->data) return true; /* an outline, without data */
-  if (!gt_tensor_alloc(to, "a split of the data", error)) return false;
-  const size_t sample_bytes = (size_t)gt_tensor_features(from) * gt_element_size(from->element);
-  uint8_t *at = to->data;
-  for (int64_t i = 0; i < from->dim[0]; i++)
-    if (part[i] == which) {
-      memcpy(at, (const uint8_t *)from->data + (size_t)i * sample_bytes, sample_bytes);
-      at += sample_bytes;
-    }
-  return true;
-}
-
-/* Keeps only the samples of split `which`, in place. */
-static void keep_split(gt_tensor *tensor, const uint8_t *part, int which, int64_t samples) {
-  const size_t sample_bytes = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
-  uint8_t *to = tensor->data;
-  for (int64_t i = 0; i < tensor->dim[0] && to; i++) {
-    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * sample_bytes;
-    if (part[i] != which) continue;
-    if (from > to) memcpy(to, from, sample_bytes);
-    to += sample_bytes;
-  }
-  tensor->dim[0] = samples;
-  void *smaller = to ? realloc(tensor->data, (size_t)samples * sample_bytes) : NULL;
-  if (smaller) tensor->data = smaller;
-}
-
-/* Splits the tensor of all samples. Copies only validation and test samples, to save memory. */
-static bool split_tensor(gt_tensor *from, const uint8_t *part, const int64_t count[GT_PARTS],
-                         gt_tensor *to[GT_PARTS], gt_error *error) {
-  for (int i = 0; i < GT_PARTS; i++)
-    if (i != GT_PART_TRAIN && count[i] && !copy_split(from, part, i, count[i], to[i], error)) return false;
-  keep_split(from, part, GT_PART_TRAIN, count[GT_PART_TRAIN]);
-  *to[GT_PART_TRAIN] = *from;
-  *from = (gt_tensor){0};
-  return true;
-}
-
 /* The number of samples of a split; at least one if the fraction is above 0. */
 static int64_t count_of_fraction(double fraction, int64_t n) {
   const int64_t count = (int64_t)floor(fraction * (double)n + 0.5);
   return fraction > 0 && count < 1 ? 1 : count;
 }
 
-/* Moves the samples of the other splits out of the training split. part: NULL if no tensor has data. */
-static bool move_splits(gt_data_reader *reader, const uint8_t *part, const int64_t count[GT_PARTS]) {
-  gt_dataset *dataset = reader->dataset;
-  gt_split *train = &dataset->train, all = *train;
-  gt_split *split[GT_PARTS] = {train, &dataset->validation, &dataset->test};
-  gt_tensor *to[GT_PARTS];
-  *train = (gt_split){.samples = count[GT_PART_TRAIN]}; /* `all` owns the tensors now */
-  bool ok = true;
-  for (int k = 0; k < dataset->inputs && ok; k++) {
-    for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->input[k];
-    ok = split_tensor(&all.input[k], part, count, to, reader->error);
-  }
-  for (int k = 0; k < dataset->targets && ok; k++) {
-    for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->target[k];
-    ok = split_tensor(&all.target[k], part, count, to, reader->error);
-  }
-  for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->weights;
-  ok = ok && (!all.weights.rank || split_tensor(&all.weights, part, count, to, reader->error));
-  gt_split_finish(&all);
-  dataset->validation.samples = count[GT_PART_VALIDATION];
-  if (count[GT_PART_TEST]) dataset->test.samples = count[GT_PART_TEST];
-  return ok;
-}
-
 /* False for an outline, unless the files were so small, or of such a kind, that they were read. */
-static bool has_values(const gt_dataset *dataset) {
+static bool has_values(const gt_split *split) {
   bool has = false;
-  for (int k = 0; k < dataset->targets; k++) has |= dataset->train.target[k].data != NULL;
-  for (int k = 0; k < dataset->inputs; k++) has |= dataset->train.input[k].data != NULL;
+  for (int i = 0; i < split->items; i++) has |= split->item[i].tensor.data != NULL;
   return has;
 }
 
 /* Fails if no training samples are left, or if there are two sources of test samples. */
 static bool check_counts(gt_data_reader *reader, const int64_t count[GT_PARTS], int64_t n) {
   const bool by_column = reader->split.column;
-  if (count[GT_PART_TEST] && reader->dataset->test.samples) {
+  if (count[GT_PART_TEST] && reader->dataset->split[GT_PART_TEST].samples) {
     report_at(reader, by_column ? "split" : "test_fraction", "the data already has a test split")->expected =
         by_column ? "either test, or a column without test samples" : "either test or test_fraction";
     return false;
@@ -346,11 +281,11 @@ static bool check_counts(gt_data_reader *reader, const int64_t count[GT_PARTS], 
 /* Fails if all weights of a split are 0: its mean loss would not be defined. */
 static bool check_weights(gt_data_reader *reader) {
   const gt_dataset *d = reader->dataset;
-  const gt_split *split[GT_PARTS] = {&d->train, &d->validation, &d->test};
   for (int i = 0; i < GT_PARTS; i++) {
-    if (!split[i]->samples || gt_split_weight(split[i]) > 0) continue;
+    const gt_split *split = gt_dataset_split(d, i);
+    if (!split || gt_split_weight(split) > 0) continue;
     gt_error_at(reader->diagnostics, gt_data_position(reader, "weight"),
-                "the weights of all %" PRId64 " %s samples are 0", split[i]->samples, gt_data_part_names[i])
+                "the weights of all %" PRId64 " %s samples are 0", split->samples, gt_data_part_names[i])
         ->expected = "at least one weight above 0 in every split";
     return false;
   }
@@ -372,7 +307,7 @@ static void review_split(gt_data_reader *reader, const int64_t count[GT_PARTS]) 
 
 static bool prepare_splits(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
-  gt_split *train = &dataset->train;
+  gt_split *train = &dataset->split[GT_PART_TRAIN];
   const int64_t n = train->samples;
   if (reader->has_splits) return true;
   int64_t count[GT_PARTS] = {0, count_of_fraction(reader->common->validation, n),
@@ -382,14 +317,15 @@ static bool prepare_splits(gt_data_reader *reader) {
   count[GT_PART_TRAIN] = n - count[GT_PART_VALIDATION] - count[GT_PART_TEST];
   if (!check_counts(reader, count, n)) return false;
   if (!by_content && count[GT_PART_TRAIN] == n && !gt_data_selects_samples(reader)) return true;
-  if (!by_content && !has_values(dataset)) return move_splits(reader, NULL, count);
+  if (!by_content && !has_values(train)) return gt_split_divide(dataset->split, NULL, count, reader->error);
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)n, 1, "the splits", reader->error)) return false;
   uint8_t *part = memory;
   bool ok = gt_data_assign(reader, part, count) && check_counts(reader, count, n) &&
             (!gt_data_selects_samples(reader) || gt_data_keep_selected(reader, part, count));
   if (ok && reader->series) gt_series_make_stretches(reader, part);
-  if (ok && count[GT_PART_TRAIN] < train->samples) ok = move_splits(reader, part, count);
+  if (ok && count[GT_PART_TRAIN] < train->samples)
+    ok = gt_split_divide(dataset->split, part, count, reader->error);
   free(part);
   return ok;
 }
@@ -398,13 +334,13 @@ static bool prepare_splits(gt_data_reader *reader) {
 
 /* Sets the limit of an integer input, the same in all splits. */
 static void limit_integers(gt_dataset *dataset, int index) {
-  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
   int64_t max = 0;
   for (int i = 0; i < GT_PARTS; i++) {
-    const int64_t limit = gt_data_limit(&split[i]->input[index]);
+    const int64_t limit = gt_data_limit(gt_split_input(&dataset->split[i], index));
     max = limit > max ? limit : max;
   }
-  for (int i = 0; i < GT_PARTS; i++) split[i]->input[index].limit = max;
+  for (int i = 0; i < GT_PARTS; i++)
+    if (gt_dataset_split(dataset, i)) gt_split_edit(&dataset->split[i], GT_SAMPLE_INPUT, index)->limit = max;
 }
 
 static bool check_integers(gt_data_reader *reader) {
@@ -412,7 +348,8 @@ static bool check_integers(gt_data_reader *reader) {
   for (int i = 0; i < listed.count; i++) {
     const int k = gt_data_find_input(reader, listed.items[i], listed.at[i]);
     if (k < 0) return false;
-    if (reader->dataset->train.input[k].element == GT_ELEMENT_I32 || reader->typed) continue;
+    if (gt_split_input(&reader->dataset->split[GT_PART_TRAIN], k)->element == GT_ELEMENT_I32 || reader->typed)
+      continue;
     gt_error_at(reader->diagnostics, listed.at[i], "format '%s' does not support integer inputs",
                 reader->dataset->format);
     return false;
@@ -421,7 +358,7 @@ static bool check_integers(gt_data_reader *reader) {
 }
 
 static bool prepare_input(gt_data_reader *reader, int index) {
-  const gt_tensor *tensor = &reader->dataset->train.input[index];
+  const gt_tensor *tensor = gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index);
   gt_input *input = &reader->dataset->input[index];
   input->element = tensor->element;
   input->rank = tensor->rank - 1;
@@ -440,23 +377,26 @@ static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
           "shape: {NAME: [8, 8]}";
       return false;
     }
-    if (k < 0 || !reshape(reader, &split->input[k], ((const gt_ints *)shapes->items)[i])) return false;
+    if (k < 0 ||
+        !reshape(reader, gt_split_edit(split, GT_SAMPLE_INPUT, k), ((const gt_ints *)shapes->items)[i]))
+      return false;
   }
   return true;
 }
 
 static void set_bits(gt_dataset *dataset) {
-  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
-  for (int i = 0; i < GT_PARTS; i++) {
-    for (int k = 0; k < dataset->inputs; k++)
-      split[i]->input[k].bits = gt_data_is_bits(&dataset->input[k], &split[i]->input[k]);
-    for (int k = 0; k < dataset->targets; k++)
-      split[i]->target[k].bits = gt_data_is_bits(NULL, &split[i]->target[k]);
-  }
+  for (int p = 0; p < GT_PARTS; p++)
+    for (int i = 0; i < dataset->split[p].items; i++) {
+      gt_split_item *item = &dataset->split[p].item[i];
+      if (gt_sample_role_types[item->role].of != GT_OF_SAMPLE)
+        item->tensor.bits =
+            gt_data_is_bits(item->role == GT_SAMPLE_INPUT ? &dataset->input[item->of] : NULL, &item->tensor);
+    }
 }
 
 static gt_split *split_of(const gt_data_reader *reader, int part) {
-  return part == GT_PART_TEST ? &reader->dataset->test : &reader->dataset->train;
+  return part == GT_PART_TEST ? &reader->dataset->split[GT_PART_TEST]
+                              : &reader->dataset->split[GT_PART_TRAIN];
 }
 
 static const char *name_of(const gt_data_reader *reader, int part) {

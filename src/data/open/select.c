@@ -1,7 +1,6 @@
 /* Selects samples: only classes that the config lists, and at most `per_class` training samples of each. A
- * sample that is not selected gets the label DROPPED; then the others are moved together in place, without a
- * second copy. Validation and test samples are split off before, so the split of a sample does not depend on
- * the selected classes. */
+ * sample that is not selected gets the label DROPPED, and then GT_PART_NONE. Validation and test samples are
+ * split off before, so the split of a sample does not depend on the selected classes. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format.h"
@@ -73,21 +72,17 @@ static int label_for(const label_names *classes, const char *text) {
 }
 
 static const char *list_of_names(gt_arena *arena, const char *const *names, int count) {
-  char *list = gt_arena_strdup(arena, "one of: ");
-  for (int i = 0; i < count && i < MAX_LISTED; i++)
-    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
-  return count > MAX_LISTED ? gt_arena_printf(arena, "%s, … %d classes", list, count) : list;
+  gt_list list = gt_list_open(arena, MAX_LISTED);
+  for (int i = 0; i < count; i++) gt_list_add(&list, "%s", names[i]);
+  return gt_arena_printf(arena, "one of: %s",
+                         gt_list_text(&list, gt_arena_printf(arena, ", … %d classes", count)));
 }
 
 static const char *list_of_labels(gt_arena *arena, const table *labels) {
-  char *list = gt_arena_strdup(arena, "one of the training labels: ");
-  int listed = 0;
-  for (int64_t i = 0; i < labels->count; i++) {
-    if (!labels->state[i]) continue;
-    if (listed == MAX_LISTED) return gt_arena_printf(arena, "%s, …", list);
-    list = gt_arena_printf(arena, "%s%s%" PRId64, list, listed++ ? ", " : "", i);
-  }
-  return list;
+  gt_list list = gt_list_open(arena, MAX_LISTED);
+  for (int64_t i = 0; i < labels->count; i++)
+    if (labels->state[i]) gt_list_add(&list, "%" PRId64, i);
+  return gt_arena_printf(arena, "one of the training labels: %s", gt_list_text(&list, ", …"));
 }
 
 static bool fail_unknown_class(gt_data_reader *reader, int entry, const char *const *names, int count,
@@ -108,7 +103,7 @@ static bool fail_unknown_class(gt_data_reader *reader, int entry, const char *co
 /* --- table of labels --- */
 
 static int64_t largest_label(const gt_split *split) {
-  const int32_t *labels = split->target[0].data;
+  const int32_t *labels = gt_split_target(split, 0)->data;
   int64_t largest = -1;
   for (int64_t i = 0; i < split->samples; i++)
     if (labels[i] > largest) largest = labels[i];
@@ -117,7 +112,8 @@ static int64_t largest_label(const gt_split *split) {
 
 static bool open_table(gt_data_reader *reader, const int *label, table *out) {
   const gt_dataset *dataset = reader->dataset;
-  const int64_t train = largest_label(&dataset->train), test = largest_label(&dataset->test);
+  const int64_t train = largest_label(&dataset->split[GT_PART_TRAIN]),
+                test = largest_label(&dataset->split[GT_PART_TEST]);
   int64_t largest = train > test ? train : test;
   for (int i = 0; i < reader->common->classes.strings.count; i++)
     if (label[i] > largest) largest = label[i];
@@ -126,8 +122,8 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
   if (!gt_try_alloc(&memory, (uint64_t)out->count, sizeof *out->state, "the classes", reader->error))
     return false;
   out->state = memory;
-  const int32_t *labels = dataset->train.target[0].data;
-  for (int64_t i = 0; i < dataset->train.samples; i++)
+  const int32_t *labels = gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->data;
+  for (int64_t i = 0; i < dataset->split[GT_PART_TRAIN].samples; i++)
     if (labels[i] >= 0) out->state[labels[i]] = SEEN;
   return true;
 }
@@ -167,7 +163,7 @@ static bool fill_table(gt_data_reader *reader, const label_names *classes, const
 }
 
 static void renumber(gt_split *split, const table *labels) {
-  int32_t *label = split->target[0].data;
+  int32_t *label = gt_split_target(split, 0)->data;
   for (int64_t i = 0; i < split->samples; i++)
     label[i] = label[i] >= 0 && labels->state[label[i]] > 0 ? labels->state[label[i]] - 1 : DROPPED;
 }
@@ -190,8 +186,8 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
   if (!open_table(reader, label, &labels)) return false;
   const bool ok = fill_table(reader, &classes, label, names, &labels);
   if (ok) {
-    renumber(&dataset->train, &labels);
-    renumber(&dataset->test, &labels);
+    renumber(&dataset->split[GT_PART_TRAIN], &labels);
+    renumber(&dataset->split[GT_PART_TEST], &labels);
     dataset->target[0].classes = model->classes ? model->classes : chosen.count;
     dataset->target[0].class_names = model->classes ? model->class_names : names;
   }
@@ -202,8 +198,8 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
 /* --- dropping samples --- */
 
 static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
-  const gt_split *train = &reader->dataset->train;
-  int32_t *label = train->target[0].data;
+  const gt_split *train = &reader->dataset->split[GT_PART_TRAIN];
+  int32_t *label = gt_split_target(train, 0)->data;
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)reader->dataset->target[0].classes, sizeof(int64_t), "the classes",
                     reader->error))
@@ -216,46 +212,6 @@ static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
   return true;
 }
 
-/* Reduces the tensor to its first samples, and frees the rest of the memory. */
-static void shrink(gt_tensor *tensor, int64_t samples) {
-  tensor->dim[0] = samples;
-  const size_t sample_bytes = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
-  void *smaller = samples && tensor->data ? realloc(tensor->data, (size_t)samples * sample_bytes) : NULL;
-  if (smaller) tensor->data = smaller;
-}
-
-/* Removes the samples whose label is DROPPED from one tensor. */
-static void drop_from_tensor(gt_tensor *tensor, const int32_t *label, int64_t samples, int64_t kept) {
-  const size_t sample_bytes = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
-  uint8_t *to = tensor->data;
-  for (int64_t i = 0; i < samples && to; i++) {
-    if (label[i] == DROPPED) continue;
-    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * sample_bytes;
-    if (from > to) memcpy(to, from, sample_bytes);
-    to += sample_bytes;
-  }
-  shrink(tensor, kept);
-}
-
-/* Removes the samples with label DROPPED from a split, and their elements from part[], which may be NULL. */
-static void drop_samples(gt_split *split, int inputs, uint8_t *part) {
-  int32_t *label = split->target[0].data;
-  int64_t kept = 0;
-  for (int64_t i = 0; i < split->samples; i++) kept += label[i] != DROPPED;
-  if (kept == split->samples) return;
-  for (int k = 0; k < inputs; k++) drop_from_tensor(&split->input[k], label, split->samples, kept);
-  if (split->weights.rank) drop_from_tensor(&split->weights, label, split->samples, kept);
-  kept = 0;
-  for (int64_t i = 0; i < split->samples; i++) {
-    if (label[i] == DROPPED) continue;
-    label[kept] = label[i];
-    if (part) part[kept] = part[i];
-    kept++;
-  }
-  shrink(&split->target[0], kept);
-  split->samples = kept;
-}
-
 static bool fail_empty(gt_data_reader *reader, const char *split, int64_t samples) {
   gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
               "none of the %" PRId64 " %s samples belongs to these classes", samples, split)
@@ -263,14 +219,35 @@ static bool fail_empty(gt_data_reader *reader, const char *split, int64_t sample
   return false;
 }
 
+/* Counts the samples of each split, after marking those that are dropped. */
+static void mark_dropped(const gt_split *split, uint8_t *part, int64_t remaining[GT_PARTS + 1]) {
+  const int32_t *label = gt_split_target(split, 0)->data;
+  for (int64_t i = 0; i < split->samples; i++) {
+    if (label[i] == DROPPED) part[i] = GT_PART_NONE;
+    remaining[part[i]]++;
+  }
+}
+
+/* Drops samples of the test file. */
+static bool keep_test(gt_data_reader *reader) {
+  gt_split *test = &reader->dataset->split[GT_PART_TEST], all[GT_PARTS] = {*test};
+  int64_t remaining[GT_PARTS + 1] = {0};
+  void *part; /* GT_PART_TRAIN: kept */
+  if (!gt_try_alloc(&part, (uint64_t)test->samples, 1, "the splits", reader->error)) return false;
+  mark_dropped(test, part, remaining);
+  const bool ok = gt_split_divide(all, part, remaining, reader->error);
+  free(part);
+  *test = all[0];
+  return ok;
+}
+
 bool gt_data_keep_selected(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
-  gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
+  const gt_split *test = &reader->dataset->split[GT_PART_TEST];
   const int64_t test_samples = test->samples;
-  if (reader->common->per_class && !limit_classes(reader, part)) return false;
-  drop_samples(train, reader->dataset->inputs, part);
-  if (test_samples) drop_samples(test, reader->dataset->inputs, NULL);
   int64_t remaining[GT_PARTS + 1] = {0}; /* with GT_PART_NONE */
-  for (int64_t i = 0; i < train->samples; i++) remaining[part[i]]++;
+  if (reader->common->per_class && !limit_classes(reader, part)) return false;
+  mark_dropped(&reader->dataset->split[GT_PART_TRAIN], part, remaining);
+  if (test_samples && !keep_test(reader)) return false;
   for (int i = 0; i < GT_PARTS; i++) {
     if (count[i] && !remaining[i]) return fail_empty(reader, gt_data_part_names[i], count[i]);
     count[i] = remaining[i];

@@ -58,8 +58,9 @@ static void add_texts(gt_csv *csv, gt_sentences *s, const char *path) {
 
 /* Creates the input: until the vocabulary is known, the first value of a sample is the index of its text. */
 static bool number_samples(gt_split *split, int64_t length, size_t first, gt_error *error) {
-  gt_tensor *input = &split->input[0];
-  *input = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {split->samples, length}};
+  gt_tensor *input =
+      gt_split_add(split, GT_SAMPLE_INPUT, 0,
+                   (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {split->samples, length}});
   if (!gt_tensor_alloc(input, "the texts", error)) return false;
   for (int64_t i = 0; i < split->samples; i++)
     ((int32_t *)input->data)[i * length] = (int32_t)(first + (size_t)i);
@@ -91,8 +92,8 @@ bool gt_sentences_open(gt_data_reader *reader, const gt_sentence_options *option
   gt_dataset *dataset = reader->dataset;
   gt_sentences *s = reader->sentences = gt_alloc(sizeof *s);
   s->options = gt_arena_copy(reader->arena, options, sizeof *options);
-  return read_file(reader, s, train, &labels, GT_PART_TRAIN, &dataset->train) &&
-         (!test.path || read_file(reader, s, test, &labels, GT_PART_TEST, &dataset->test));
+  return read_file(reader, s, train, &labels, GT_PART_TRAIN, &dataset->split[GT_PART_TRAIN]) &&
+         (!test.path || read_file(reader, s, test, &labels, GT_PART_TEST, &dataset->split[GT_PART_TEST]));
 }
 
 void gt_sentences_finish(gt_sentences *s) {
@@ -105,7 +106,8 @@ void gt_sentences_finish(gt_sentences *s) {
 /* --- vocabulary --- */
 
 static gt_text_view *text_of(const gt_sentences *s, const gt_split *split, int64_t sample) {
-  const int32_t *index = (const int32_t *)split->input[0].data + sample * split->input[0].dim[1];
+  const int32_t *index =
+      (const int32_t *)gt_split_input(split, 0)->data + sample * gt_split_input(split, 0)->dim[1];
   return &s->items[*index];
 }
 
@@ -131,7 +133,7 @@ static const gt_vocabulary *learn(gt_data_reader *reader) {
   const gt_sentences *s = reader->sentences;
   const gt_data_signature *model = reader->wanted->signature;
   if (model) return model->input[0].vocabulary;
-  const gt_text_view joined = join_texts(s, &reader->dataset->train);
+  const gt_text_view joined = join_texts(s, &reader->dataset->split[GT_PART_TRAIN]);
   const gt_vocabulary *v =
       gt_vocabulary_learn(s->options->type, s->options->vocabulary, &joined, reader->arena, reader->error);
   free((uint8_t *)(uintptr_t)joined.data);
@@ -169,18 +171,23 @@ static bool encode_row(const gt_vocabulary *v, const gt_text_view *text, int32_t
   return ok;
 }
 
+/* Adds the lengths of the samples; NULL after an error. */
+static int32_t *add_lengths(gt_split *split, gt_error *error) {
+  gt_tensor *lengths = gt_split_add(
+      split, GT_SAMPLE_LENGTH, 0, (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {split->samples}});
+  return gt_tensor_alloc(lengths, "the lengths", error) ? lengths->data : NULL;
+}
+
 static bool encode_split(const gt_sentences *s, const gt_vocabulary *v, gt_split *split, tally *sum,
                          gt_error *error) {
-  gt_tensor *input = &split->input[0];
-  void *lengths;
   if (!split->samples) return true;
-  if (!gt_try_alloc(&lengths, (uint64_t)split->samples, sizeof(int32_t), "the lengths", error)) return false;
-  input->length = lengths;
-  for (int64_t i = 0; i < split->samples; i++) {
+  int32_t *length = add_lengths(split, error);
+  const gt_tensor *input = gt_split_input(split, 0);
+  for (int64_t i = 0; i < split->samples && length; i++) {
     int32_t *row = (int32_t *)input->data + i * input->dim[1];
-    if (!encode_row(v, text_of(s, split, i), row, input->dim[1], &input->length[i], sum, error)) return false;
+    if (!encode_row(v, text_of(s, split, i), row, input->dim[1], &length[i], sum, error)) return false;
   }
-  return true;
+  return length;
 }
 
 static void log_summary(const gt_data_reader *reader, const gt_vocabulary *v, const tally *c) {
@@ -195,14 +202,13 @@ static void log_summary(const gt_data_reader *reader, const gt_vocabulary *v, co
 bool gt_data_fit_sentences(gt_data_reader *reader) {
   gt_sentences *s = reader->sentences;
   gt_dataset *dataset = reader->dataset;
-  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
   tally c = {0};
   if (!s) return true;
   for (size_t i = 0; i < s->count; i++)
     if (!gt_text_clean(s->options->type, &s->items[i], reader->error)) return false;
   const gt_vocabulary *v = learn(reader);
   for (int i = 0; v && i < GT_PARTS; i++)
-    if (!encode_split(s, v, split[i], &c, reader->error)) return false;
+    if (!encode_split(s, v, &dataset->split[i], &c, reader->error)) return false;
   if (v) log_summary(reader, v, &c);
   dataset->input[0].vocabulary = v;
   return v;
@@ -220,25 +226,27 @@ static bool choose_text(gt_csv *csv, const char *column) {
   return true;
 }
 
-bool gt_sentences_read(const char *path, const char *column, const gt_input *input, gt_tensor *out,
+bool gt_sentences_read(const char *path, const char *column, const gt_input *input, gt_split *out,
                        gt_error *error) {
   const gt_csv_form form = {.lines = column ? GT_CSV_TABLE : GT_CSV_TEXTS,
                             .known = {{.items = &column, .count = 1}}};
   gt_csv csv = {0};
   tally sum = {0};
-  void *lengths = NULL;
   bool ok = gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) && choose_text(&csv, column) &&
             gt_csv_read(&csv);
-  *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {(int64_t)csv.rows, input->dim[0]}};
-  ok = ok && gt_tensor_alloc(out, path, error) &&
-       gt_try_alloc(&lengths, csv.rows, sizeof *out->length, "the lengths", error);
-  out->length = lengths;
-  for (int64_t i = 0; ok && i < out->dim[0]; i++) {
+  out->samples = (int64_t)csv.rows;
+  gt_tensor *tokens =
+      gt_split_add(out, GT_SAMPLE_INPUT, 0,
+                   (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {out->samples, input->dim[0]}});
+  ok = ok && gt_tensor_alloc(tokens, path, error);
+  int32_t *row = tokens->data, *length = ok ? add_lengths(out, error) : NULL;
+  ok = length;
+  for (int64_t i = 0; ok && i < out->samples; i++) {
     const gt_cell *cell = &csv.target_cells.items[i];
     gt_text_view text = {(const uint8_t *)cell->text, cell->length, path, csv.bytes.data};
-    ok = gt_text_clean(input->vocabulary->type, &text, error) &&
-         encode_row(input->vocabulary, &text, (int32_t *)out->data + i * input->dim[0], input->dim[0],
-                    &out->length[i], &sum, error);
+    ok =
+        gt_text_clean(input->vocabulary->type, &text, error) &&
+        encode_row(input->vocabulary, &text, row + i * input->dim[0], input->dim[0], &length[i], &sum, error);
   }
   if (ok && sum.unknown)
     gt_warn("%s: no word of %" PRId64 " of %" PRId64

@@ -20,6 +20,6 @@ bool gt_sentences_open(gt_data_reader *reader, const gt_sentence_options *option
                        gt_data_file test);
 /* For predictions: reads texts from a column of a CSV, or if `column` is NULL, from lines, as tokens in the
  * shape of the input. */
-bool gt_sentences_read(const char *path, const char *column, const gt_input *input, gt_tensor *out,
+bool gt_sentences_read(const char *path, const char *column, const gt_input *input, gt_split *out,
                        gt_error *error);
 #endif

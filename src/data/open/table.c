@@ -139,13 +139,16 @@ static bool read_split(gt_data_reader *reader, pair nodes, bool is_training, gt_
   const gt_dataset *dataset = reader->dataset;
   const char *name = is_training ? "training" : "test";
   for (int k = 0; k < dataset->inputs; k++)
-    if (!read_input(reader, nodes.inputs, name, k, &out->input[k])) return false;
+    if (!read_input(reader, nodes.inputs, name, k, gt_split_add(out, GT_SAMPLE_INPUT, k, (gt_tensor){0})))
+      return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, nodes.targets, is_training, k, &out->target[k])) return false;
-  out->samples = out->input[0].dim[0];
+    if (!read_target(reader, nodes.targets, is_training, k,
+                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+      return false;
+  out->samples = gt_split_input(out, 0)->dim[0];
   bool same = true;
-  for (int k = 0; k < dataset->inputs; k++) same &= out->input[k].dim[0] == out->samples;
-  for (int k = 0; k < dataset->targets; k++) same &= out->target[k].dim[0] == out->samples;
+  for (int k = 0; k < dataset->inputs; k++) same &= gt_split_input(out, k)->dim[0] == out->samples;
+  for (int k = 0; k < dataset->targets; k++) same &= gt_split_target(out, k)->dim[0] == out->samples;
   return same || report(reader, nodes.targets, "the numbers of samples and targets differ",
                         gt_arena_printf(reader->arena, "%" PRId64 " targets", out->samples));
 }
@@ -160,8 +163,8 @@ static bool open_table(gt_data_reader *reader, const void *given) {
   reader->train_name = reader->test_name = "targets";
   return gt_data_name_inputs(reader, train.inputs) &&
          gt_data_name_targets(reader, train.targets->kind == GT_SPEC_MAP ? train.targets : NULL) &&
-         read_split(reader, train, true, &reader->dataset->train) &&
-         read_split(reader, test.inputs ? test : train, false, &reader->dataset->test);
+         read_split(reader, train, true, &reader->dataset->split[GT_PART_TRAIN]) &&
+         read_split(reader, test.inputs ? test : train, false, &reader->dataset->split[GT_PART_TEST]);
 }
 
 static bool probe(const gt_data_probe *p) {

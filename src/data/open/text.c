@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_WINDOW = 1 << 20 };
 
@@ -97,17 +96,18 @@ typedef struct opening { /* state of open_text */
 static void set_windows(gt_split *split, const gt_vocabulary *vocabulary, int64_t stored, int64_t window,
                         int64_t stride) {
   split->samples = (stored - 1 - window) / stride + 1;
-  split->input[0] = (gt_tensor){.element = GT_ELEMENT_I32,
+  gt_tensor *input = gt_split_edit(split, GT_SAMPLE_INPUT, 0), target;
+  *input = target = (gt_tensor){.element = GT_ELEMENT_I32,
                                 .rank = 2,
                                 .dim = {split->samples, window},
-                                .data = split->input[0].data,
+                                .data = input->data,
                                 .limit = vocabulary->size,
                                 .stored = stored,
                                 .stride = stride,
                                 .narrow = gt_vocabulary_is_narrow(vocabulary)};
-  split->target[0] = split->input[0];
-  split->target[0].data = NULL;
-  split->target[0].begin = 1;
+  target.data = NULL;
+  target.begin = 1;
+  gt_split_add(split, GT_SAMPLE_TARGET, 0, target);
 }
 
 /* Encodes a text into memory that the tensor owns; returns the number of tokens, -1 on failure. */
@@ -136,7 +136,8 @@ static const char *unit_of(const gt_tokenizer_type *type) {
 static bool make_split(const opening *o, const gt_text_view *text, int part, gt_split *split) {
   gt_data_reader *reader = o->reader;
   const text_options *t = &o->options->text;
-  const int64_t stored = encode(o->vocabulary, text, &split->input[0], reader->error);
+  const int64_t stored =
+      encode(o->vocabulary, text, gt_split_add(split, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), reader->error);
   if (stored < 0) return false;
   if (stored > INT32_MAX)
     return gt_fail(reader->error, GT_ERR_DATA,
@@ -204,9 +205,10 @@ static bool divide(opening *o, gt_text_view *whole) {
                validation_end = end_of_fraction(o->type, whole, 1 - test);
   const gt_text_view train = slice(whole, 0, train_end), middle = slice(whole, train_end, validation_end),
                      last = slice(whole, validation_end, whole->size);
-  return learn(o, whole, &train) && make_split(o, &train, GT_PART_TRAIN, &dataset->train) &&
-         (!(validation > 0) || make_split(o, &middle, GT_PART_VALIDATION, &dataset->validation)) &&
-         (!(test > 0) || make_split(o, &last, GT_PART_TEST, &dataset->test));
+  return learn(o, whole, &train) && make_split(o, &train, GT_PART_TRAIN, &dataset->split[GT_PART_TRAIN]) &&
+         (!(validation > 0) ||
+          make_split(o, &middle, GT_PART_VALIDATION, &dataset->split[GT_PART_VALIDATION])) &&
+         (!(test > 0) || make_split(o, &last, GT_PART_TEST, &dataset->split[GT_PART_TEST]));
 }
 
 /* Fails, before the file is read, if it must have too many tokens. */
@@ -228,7 +230,9 @@ static bool read_text(opening *o, gt_data_file file, int part) {
   bool ok = gt_text_clean(o->type, &text, reader->error);
   text.start = text.data;
   if (ok && !text.size) ok = gt_fail(reader->error, GT_ERR_DATA, "%s is empty; expected a text", file.path);
-  if (ok) ok = part == GT_PART_TRAIN ? divide(o, &text) : make_split(o, &text, part, &reader->dataset->test);
+  if (ok)
+    ok = part == GT_PART_TRAIN ? divide(o, &text)
+                               : make_split(o, &text, part, &reader->dataset->split[GT_PART_TEST]);
   gt_bytes_finish(&bytes);
   return ok;
 }
@@ -251,8 +255,7 @@ static bool open_sentences(gt_data_reader *reader, const options *o, const gt_to
 static gt_data_file find_text(gt_data_reader *reader, const char *split) {
   const gt_spec *node = gt_data_node(reader, split, NULL);
   gt_data_file file = gt_data_find_file(reader, node);
-  struct stat s;
-  if (!file.path || stat(file.path, &s) || !S_ISDIR(s.st_mode)) return file;
+  if (!gt_is_folder(file.path)) return file;
   gt_error_at(reader->diagnostics, node->at, "'%s' is a folder, and a text is a single file", node->scalar)
       ->expected = "a file; cat FOLDER/*.txt > all.txt joins those of a folder";
   return (gt_data_file){0};
@@ -388,7 +391,7 @@ static bool read_windows(const gt_text_view *text, const gt_input *input, gt_ten
   return ok;
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
                         gt_error *error) {
   const gt_input *input = &signature->input[0];
   gt_bytes bytes;
@@ -404,8 +407,8 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
     return gt_sentences_read(path, column->scalar, input, out, error);
   if (!gt_read_file(path, GT_DATA_INFLATE_LIMIT, &bytes, error)) return false;
   gt_text_view text = {bytes.data, bytes.size, path, NULL};
-  const bool ok =
-      gt_text_clean(input->vocabulary->type, &text, error) && read_windows(&text, input, out, error);
+  const bool ok = gt_text_clean(input->vocabulary->type, &text, error) &&
+                  read_windows(&text, input, gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
   gt_bytes_finish(&bytes);
   return ok;
 }

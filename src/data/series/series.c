@@ -244,8 +244,9 @@ static void sort_by_group(gt_data_reader *reader, gt_split *split, gt_series_row
   const int64_t count = split->samples;
   if (!rows->group || rows->groups < 2) return;
   int64_t *order = sorted_order(rows, count);
-  for (int k = 0; k < reader->dataset->inputs; k++) reorder_tensor(&split->input[k], order);
-  reorder_tensor(&split->target[0], order);
+  for (int k = 0; k < reader->dataset->inputs; k++)
+    reorder_tensor(gt_split_edit(split, GT_SAMPLE_INPUT, k), order);
+  reorder_tensor(gt_split_edit(split, GT_SAMPLE_TARGET, 0), order);
   reorder(part, sizeof *part, order, count);
   reorder(rows->time, sizeof *rows->time, order, count);
   reorder(rows->line, sizeof *rows->line, order, count);
@@ -258,17 +259,20 @@ bool gt_series_sort_by_group(gt_data_reader *reader) {
   gt_dataset *d = reader->dataset;
   gt_series *series = reader->series;
   for (int k = 0; k < d->inputs; k++)
-    if (d->train.input[k].rank != 2)
+    if (gt_split_input(&d->split[GT_PART_TRAIN], k)->rank != 2)
       return gt_fail(
           reader->error, GT_ERR_DATA,
           "%s: a series needs rows of numbers, [rows, columns]; a row of this data has %d dimensions",
-          reader->train_name ? reader->train_name : "the data", d->train.input[k].rank - 1);
-  if (d->train.target[0].rank > 2 || (d->train.target[0].rank == 2 && d->target[0].classification))
+          reader->train_name ? reader->train_name : "the data",
+          gt_split_input(&d->split[GT_PART_TRAIN], k)->rank - 1);
+  if (gt_split_target(&d->split[GT_PART_TRAIN], 0)->rank > 2 ||
+      (gt_split_target(&d->split[GT_PART_TRAIN], 0)->rank == 2 && d->target[0].classification))
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s: a series needs one label or one row of numbers as the target",
                    reader->train_name ? reader->train_name : "the data");
-  sort_by_group(reader, &d->train, &series->file[GT_SERIES_TRAIN], reader->part);
-  if (d->test.samples) sort_by_group(reader, &d->test, &series->file[GT_SERIES_TEST], NULL);
+  sort_by_group(reader, &d->split[GT_PART_TRAIN], &series->file[GT_SERIES_TRAIN], reader->part);
+  if (d->split[GT_PART_TEST].samples)
+    sort_by_group(reader, &d->split[GT_PART_TEST], &series->file[GT_SERIES_TEST], NULL);
   return true;
 }
 
@@ -288,7 +292,7 @@ static int64_t rows_of_fraction(double fraction, int64_t rows) {
 
 void gt_series_assign(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
   const gt_series_rows *rows = &reader->series->file[GT_SERIES_TRAIN];
-  const int64_t n = reader->dataset->train.samples;
+  const int64_t n = reader->dataset->split[GT_PART_TRAIN].samples;
   memset(count, 0, GT_PARTS * sizeof *count);
   for (int64_t first = 0, end; first < n; first = end) {
     end = end_of_group(rows, first, n);
@@ -382,9 +386,9 @@ static void divide_file(gt_series *series, int file, const uint8_t *part, int64_
 }
 
 void gt_series_make_stretches(gt_data_reader *reader, const uint8_t *part) {
-  divide_file(reader->series, GT_SERIES_TRAIN, part, reader->dataset->train.samples);
-  if (reader->dataset->test.samples)
-    divide_file(reader->series, GT_SERIES_TEST, NULL, reader->dataset->test.samples);
+  divide_file(reader->series, GT_SERIES_TRAIN, part, reader->dataset->split[GT_PART_TRAIN].samples);
+  if (reader->dataset->split[GT_PART_TEST].samples)
+    divide_file(reader->series, GT_SERIES_TEST, NULL, reader->dataset->split[GT_PART_TEST].samples);
 }
 
 void gt_series_rows_finish(gt_series_rows *rows) {

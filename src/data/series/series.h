@@ -82,7 +82,7 @@ const gt_data_requirements *gt_series_row_wanted(const gt_data_requirements *wan
                                                  const gt_data_series *options, gt_arena *arena);
 /* For predictions: replaces the rows in out[] by the last window of each group, [groups, rows, columns], and
  * fills model->forecast (series_predict.c). */
-bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,
+bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_split *out,
                                  gt_error *error);
 void gt_series_rows_finish(gt_series_rows *rows);
 /* The description of one row of the input's windows. */

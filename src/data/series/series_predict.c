@@ -20,7 +20,7 @@ typedef struct forecasting {
   const char *first_known; /* name of the first group that `known` counts; NULL: none, or no names */
   int64_t *order;          /* [count] rows sorted by group */
   int64_t *first;          /* [groups + 1] index of the first row of each group in `order` */
-  gt_tensor *out;          /* the rows of each input, and finally its windows */
+  gt_split *out;           /* the rows of each input, and finally its windows */
   gt_forecast_rows *to;    /* receives groups and times */
 } forecasting;
 
@@ -144,7 +144,7 @@ static void copy_rows(const forecasting *f, int group, gt_tensor *window, const 
 static bool alloc_windows(const forecasting *f, gt_tensor *window, gt_error *error) {
   bool ok = true;
   for (int k = 0; k < f->model->inputs && ok; k++) {
-    const gt_tensor *from = &f->out[k];
+    const gt_tensor *from = gt_split_input(f->out, k);
     window[k] = (gt_tensor){.element = from->element,
                             .rank = 3,
                             .dim = {f->rows->groups, f->model->input[k].dim[0], gt_tensor_features(from)}};
@@ -188,7 +188,7 @@ static bool make_windows(forecasting *f, gt_tensor *window, gt_error *error) {
       f->to->missing++;
       continue;
     }
-    for (int k = 0; k < f->model->inputs; k++) copy_rows(f, g, &window[k], &f->out[k], k);
+    for (int k = 0; k < f->model->inputs; k++) copy_rows(f, g, &window[k], gt_split_input(f->out, k), k);
     names[f->to->series] = f->rows->name ? f->rows->name[g] : NULL;
     if (f->rows->time) write_times(f, g, times + f->to->series * f->o.horizon);
     count_known(f, g);
@@ -213,12 +213,12 @@ static void find_groups(forecasting *f) {
   for (int64_t i = 0; i < f->count; i++) f->order[f->first[(rows->group ? rows->group[i] : 0) + 1]++] = i;
 }
 
-bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_tensor *out,
+bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_split *out,
                                  gt_error *error) {
   forecasting f = {.model = model,
                    .rows = rows,
                    .o = gt_data_series_options(model->data),
-                   .count = out[0].dim[0],
+                   .count = gt_split_input(out, 0)->dim[0],
                    .out = out,
                    .to = model->forecast};
   gt_tensor window[GT_DATA_MAX_INPUTS] = {0};
@@ -231,8 +231,9 @@ bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series
   const bool ok = alloc_windows(&f, window, error) && make_windows(&f, window, error);
   for (int k = 0; k < model->inputs; k++) {
     window[k].dim[0] = f.to->series;
-    gt_tensor_finish(ok ? &out[k] : &window[k]);
-    if (ok) out[k] = window[k];
+    gt_tensor *input = gt_split_edit(out, GT_SAMPLE_INPUT, k);
+    gt_tensor_finish(ok ? input : &window[k]);
+    if (ok) *input = window[k];
   }
   free(f.order);
   free(f.first);

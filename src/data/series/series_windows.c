@@ -4,6 +4,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/column.h"
 #include "data/table/csv_typed.h"
 #include "data/series/series.h"
@@ -16,8 +17,8 @@ enum { MAX_LISTED = 4 }; /* groups in a message */
 
 typedef struct cutting {
   gt_data_reader *reader;
-  const gt_data_series *o; /* settings */
-  gt_split *split[GT_PARTS];
+  const gt_data_series *o;   /* settings */
+  gt_split *split;           /* [GT_PARTS] */
   int64_t windows[GT_PARTS]; /* number of windows */
   int64_t longest[GT_PARTS]; /* rows of the longest stretch */
 } cutting;
@@ -63,7 +64,7 @@ static bool check_splits(const cutting *c) {
   gt_data_reader *reader = c->reader;
   bool ok = true;
   for (int p = 0; p < GT_PARTS; p++) {
-    if (!c->split[p]->samples || c->windows[p]) continue;
+    if (!c->split[p].samples || c->windows[p]) continue;
     const char *key = key_of(c, p);
     const bool by_fraction = !strcmp(key, "validation") || !strcmp(key, "test_fraction");
     gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, key),
@@ -98,29 +99,26 @@ static group_size *size_groups(const cutting *c, int part, int groups) {
   return size;
 }
 
-/* Lists groups without a window: "'north' (12 rows), 'south' (30 rows)". *count: their number. */
-static const char *list_short(const cutting *c, const group_size *size, int *count) {
+/* Lists groups without a window: "'north' (12 rows), 'south' (30 rows)". */
+static gt_list list_short(const cutting *c, const group_size *size) {
   const gt_series_rows *file = &c->reader->series->file[GT_SERIES_TRAIN];
-  const char *text = "";
-  *count = 0;
-  for (int g = 0; g < file->groups; g++) {
-    if (size[g].windows || !size[g].rows || (*count)++ >= MAX_LISTED) continue;
-    text = gt_arena_printf(c->reader->arena, "%s%s'%s' (%" PRId64 " rows)", text, *count > 1 ? ", " : "",
-                           file->name[g], size[g].rows);
-  }
-  return *count > MAX_LISTED ? gt_arena_printf(c->reader->arena, "%s, …", text) : text;
+  gt_list list = gt_list_open(c->reader->arena, MAX_LISTED);
+  for (int g = 0; g < file->groups; g++)
+    if (!size[g].windows && size[g].rows)
+      gt_list_add(&list, "'%s' (%" PRId64 " rows)", file->name[g], size[g].rows);
+  return list;
 }
 
 static void report_short(const cutting *c, int part, const group_size *size) {
   gt_data_reader *reader = c->reader;
-  int count;
-  const char *names = list_short(c, size, &count);
-  if (!count) return;
+  const gt_list groups = list_short(c, size);
+  if (!groups.count) return;
   gt_finding_at(reader->diagnostics, GT_FINDING_short_series, gt_data_position(reader, "series"),
-                "%d of %d groups %s shorter than a window and its horizon, %" PRId64 " rows%s%s%s: %s", count,
-                reader->series->file[GT_SERIES_TRAIN].groups, count == 1 ? "is" : "are",
+                "%d of %d groups %s shorter than a window and its horizon, %" PRId64 " rows%s%s%s: %s",
+                groups.count, reader->series->file[GT_SERIES_TRAIN].groups, groups.count == 1 ? "is" : "are",
                 c->o->window + c->o->horizon, part < 0 ? "" : ", in the ",
-                part < 0 ? "" : gt_data_part_names[part], part < 0 ? "" : " split", names)
+                part < 0 ? "" : gt_data_part_names[part], part < 0 ? "" : " split",
+                gt_list_text(&groups, ", …"))
       ->help = part < 0 ? "they give no samples; a smaller window or horizon uses them"
                         : "larger fractions, or a smaller window or horizon";
 }
@@ -154,17 +152,16 @@ static void log_summary(const cutting *c) {
   gt_arena *arena = reader->arena;
   const gt_series *series = reader->series;
   const gt_series_breaks *b = &series->breaks;
-  const char *counts = "", *name = reader->train_name ? reader->train_name : "the data";
+  gt_list counts = gt_list_open(arena, GT_PARTS);
+  const char *name = reader->train_name ? reader->train_name : "the data";
   int64_t all = 0;
   if (reader->trust.untrusted) return;
   for (int p = 0; p < GT_PARTS; p++) {
     all += c->windows[p];
-    if (c->windows[p])
-      counts = gt_arena_printf(arena, "%s%s%" PRId64 " %s", counts, *counts ? ", " : "", c->windows[p],
-                               gt_data_part_names[p]);
+    if (c->windows[p]) gt_list_add(&counts, "%" PRId64 " %s", c->windows[p], gt_data_part_names[p]);
   }
   gt_info("%s: %d series; windows of %" PRId64 " rows, then %" PRId64 " to predict: %s", name,
-          series->file[GT_SERIES_TRAIN].groups, c->o->window, c->o->horizon, counts);
+          series->file[GT_SERIES_TRAIN].groups, c->o->window, c->o->horizon, counts.text);
   if (b->gaps)
     gt_info("%s: %" PRId64 " gap%s in time%s; windows never span a gap (unless series: {gaps: ignore})",
             b->gap_path, b->gaps, b->gaps == 1 ? "" : "s", at_line(arena, b->gap_line));
@@ -181,13 +178,14 @@ static void log_summary(const cutting *c) {
 
 /* --- windows --- */
 
-/* Sets split->start, the first row of each window. */
+/* Adds the first row of each window. */
 static bool list_starts(cutting *c, int part) {
   const gt_stretches *all = &c->reader->series->stretches;
-  void *memory;
-  if (!gt_try_alloc(&memory, (uint64_t)c->windows[part], sizeof(int32_t), "the windows", c->reader->error))
-    return false;
-  int32_t *to = c->split[part]->start = memory;
+  gt_tensor *starts =
+      gt_split_add(&c->split[part], GT_SAMPLE_START, 0,
+                   (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {c->windows[part]}});
+  if (!gt_tensor_alloc(starts, "the windows", c->reader->error)) return false;
+  int32_t *to = starts->data;
   for (size_t i = 0; i < all->count; i++) {
     const gt_stretch *s = &all->items[i];
     if (s->part != part) continue;
@@ -195,6 +193,10 @@ static bool list_starts(cutting *c, int part) {
       *to++ = (int32_t)(s->first + w * c->o->stride);
   }
   return true;
+}
+
+static const int32_t *starts_of(const gt_split *split) {
+  return gt_split_tensor(split, GT_SAMPLE_START, 0)->data;
 }
 
 /* The error of value `from` as a forecast of value `at`: the absolute difference; for labels 0 or 1, or NAN
@@ -213,9 +215,10 @@ static const double *naive_errors(const cutting *c, int part, const gt_tensor *r
   const int64_t columns = gt_tensor_features(rows), windows = c->windows[part];
   double *error = GT_NEW_N(c->reader->arena, double, o->horizon *columns);
   int64_t *count = GT_NEW_N(c->reader->arena, int64_t, o->horizon * columns);
+  const int32_t *start = starts_of(&c->split[part]);
   for (int64_t w = 0; w < windows; w++)
     for (int64_t k = 0; k < o->horizon; k++) {
-      const int64_t next = c->split[part]->start[w] + o->window, back = seasonal ? o->season : 1,
+      const int64_t next = start[w] + o->window, back = seasonal ? o->season : 1,
                     from = seasonal ? next + k - (k / back + 1) * back : next - 1;
       for (int64_t t = 0; t < columns; t++) {
         const double e = error_of(rows, (next + k) * columns + t, from * columns + t);
@@ -227,12 +230,12 @@ static const double *naive_errors(const cutting *c, int part, const gt_tensor *r
 }
 
 static bool make_targets(cutting *c, int part) {
-  gt_split *split = c->split[part];
-  const gt_tensor rows = split->target[0];
+  gt_split *split = &c->split[part];
+  gt_tensor *out = gt_split_edit(split, GT_SAMPLE_TARGET, 0);
+  const gt_tensor rows = *out;
   const gt_data_series *o = c->o;
   const int64_t columns = gt_tensor_features(&rows), values = o->horizon * columns,
                 windows = c->windows[part];
-  gt_tensor *out = &split->target[0];
   const bool numbers = rows.element == GT_ELEMENT_F32;
   *out = (gt_tensor){.element = rows.element,
                      .rank = numbers || o->horizon > 1 ? 2 : 1,
@@ -241,26 +244,27 @@ static bool make_targets(cutting *c, int part) {
   if (!rows.data) return true;
   const bool ok = gt_tensor_alloc(out, "the targets of the windows", c->reader->error);
   const size_t size = gt_element_size(rows.element);
+  const int32_t *start = starts_of(split);
   for (int64_t w = 0; ok && w < windows; w++)
     memcpy((uint8_t *)out->data + (size_t)(w * values) * size,
-           (const uint8_t *)rows.data + (size_t)((split->start[w] + o->window) * columns) * size,
+           (const uint8_t *)rows.data + (size_t)((start[w] + o->window) * columns) * size,
            (size_t)values * size);
-  if (ok) split->naive_last = naive_errors(c, part, &rows, false);
-  if (ok && o->season) split->naive_season = naive_errors(c, part, &rows, true);
+  if (ok) split->naive[GT_NAIVE_LAST] = naive_errors(c, part, &rows, false);
+  if (ok && o->season) split->naive[GT_NAIVE_SEASON] = naive_errors(c, part, &rows, true);
   free(rows.data);
   return ok;
 }
 
 static bool make_windows(cutting *c, int part, int index) {
-  gt_split *split = c->split[part];
-  gt_tensor *tensor = &split->input[index];
+  gt_split *split = &c->split[part];
+  gt_tensor *tensor = gt_split_edit(split, GT_SAMPLE_INPUT, index);
   const bool ahead = gt_series_is_ahead(&c->reader->dataset->input[index]);
   if (tensor->element == GT_ELEMENT_U8 && tensor->data &&
       !gt_data_to_floats(tensor, "the windows", c->reader->error))
     return false;
   if (tensor->element == GT_ELEMENT_U8) tensor->element = GT_ELEMENT_F32; /* an outline, without data */
   tensor->stored = tensor->dim[0];
-  tensor->start = split->start;
+  tensor->start = starts_of(split);
   tensor->begin = ahead ? c->o->window : 0;
   tensor->rank = 3;
   tensor->dim[2] = tensor->dim[1];
@@ -274,10 +278,10 @@ static void describe_inputs(const cutting *c) {
   for (int k = 0; k < d->inputs; k++) {
     gt_input *input = &d->input[k];
     input->window = true;
-    input->element = d->train.input[k].element;
+    input->element = gt_split_input(&d->split[GT_PART_TRAIN], k)->element;
     input->rank = 2;
     input->dim[1] = input->dim[0];
-    input->dim[0] = d->train.input[k].dim[1];
+    input->dim[0] = gt_split_input(&d->split[GT_PART_TRAIN], k)->dim[1];
   }
 }
 
@@ -286,7 +290,7 @@ static void describe_inputs(const cutting *c) {
 static void name_targets(const cutting *c) {
   gt_data_target *target = &c->reader->dataset->target[0];
   const int64_t horizon = c->o->horizon,
-                columns = gt_tensor_features(&c->split[GT_PART_TRAIN]->target[0]) / horizon;
+                columns = gt_tensor_features(gt_split_target(&c->split[GT_PART_TRAIN], 0)) / horizon;
   target->horizon = horizon;
   target->row_columns = target->columns;
   if (!target->columns || (target->classification && horizon == 1)) return;
@@ -315,23 +319,23 @@ static void review_time(const cutting *c) {
         "the series has no 'time', though column '%s' holds dates: neither the order of the rows nor gaps "
         "are checked",
         column->name)
-        ->help = gt_arena_printf(c->reader->arena, "series: {time: %s}",
-                                 gt_csv_yaml_key(column->name, c->reader->arena));
+        ->help =
+        gt_arena_printf(c->reader->arena, "series: {time: %s}", gt_spec_key(c->reader->arena, column->name));
     return;
   }
 }
 
 bool gt_series_make_windows(gt_data_reader *reader) {
   gt_dataset *d = reader->dataset;
-  cutting c = {reader, &reader->series->options, {&d->train, &d->validation, &d->test}, {0}, {0}};
+  cutting c = {reader, &reader->series->options, d->split, {0}, {0}};
   count_windows(&c);
   if (!check_splits(&c)) return false;
   for (int p = 0; p < GT_PARTS; p++) {
-    if (!c.split[p]->samples) continue;
+    if (!c.split[p].samples) continue;
     if (!list_starts(&c, p) || !make_targets(&c, p)) return false;
     for (int k = 0; k < d->inputs; k++)
       if (!make_windows(&c, p, k)) return false;
-    c.split[p]->samples = c.windows[p];
+    c.split[p].samples = c.windows[p];
   }
   describe_inputs(&c);
   name_targets(&c);

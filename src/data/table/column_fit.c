@@ -255,7 +255,7 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
     gt_fail(
         reader->error, GT_ERR_DATA,
         "%s: column '%s' has no value in any training row; leave it out with data: {columns: {%s: ignore}}",
-        reader->train_name, c->column.name, gt_csv_yaml_key(c->column.name, reader->arena));
+        reader->train_name, c->column.name, gt_spec_key(reader->arena, c->column.name));
   else if (c->column.kind == GT_COLUMN_DATE)
     fit_dates(c, raw, place);
   else if (c->column.kind == GT_COLUMN_CATEGORY || c->column.fills || c->column.fills_later_files)
@@ -354,7 +354,7 @@ bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *t
                              gt_escape_name(arena, gt_column_category(&c->column, c->column.unseen))),
              gt_arena_printf(arena,
                              "to refuse such files: data: {columns: {%s: {unseen: error}}} in the training",
-                             gt_csv_yaml_key(c->column.name, arena)));
+                             gt_spec_key(arena, c->column.name)));
   }
   return store(table, tensor, codes, error);
 }

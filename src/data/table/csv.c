@@ -133,7 +133,7 @@ static bool check_one_column(gt_data_reader *reader, int index) {
  * cell. */
 static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels) {
   gt_data_target *target = &reader->dataset->target[index];
-  const gt_tensor *tensor = &reader->dataset->train.target[index];
+  const gt_tensor *tensor = gt_split_target(&reader->dataset->split[GT_PART_TRAIN], index);
   target->text_labels = labels->text;
   if (labels->text) {
     target->classes = labels->count;
@@ -206,8 +206,10 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
                          gt_split *out) {
   gt_dataset *dataset = reader->dataset;
   out->samples = (int64_t)csv->rows;
-  if (!gt_csv_read_weights(csv, &out->weights) || (is_training && !gt_csv_read_parts(reader, csv)))
-    return false;
+  gt_tensor weights = {0};
+  const bool ok = gt_csv_read_weights(csv, &weights);
+  if (weights.rank) gt_split_add(out, GT_SAMPLE_WEIGHT, 0, weights);
+  if (!ok || (is_training && !gt_csv_read_parts(reader, csv))) return false;
   for (int k = 0; k < dataset->targets; k++) {
     if (is_training) dataset->target[k].classification = decide_task(reader, csv, k);
     if (!dataset->target[k].classification)
@@ -215,7 +217,9 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   }
   if (!gt_csv_check_targets(csv, number_columns(reader, csv, false, true))) return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, csv, k, &labels[k], is_training, &out->target[k])) return false;
+    if (!read_target(reader, csv, k, &labels[k], is_training,
+                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+      return false;
   return true;
 }
 
@@ -276,15 +280,17 @@ static bool find_weight(const gt_data_reader *reader, const gt_csv *train, gt_cs
 static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs *inputs, int part) {
   gt_dataset *d = reader->dataset;
   const gt_data_signature *model = reader->wanted->signature;
-  gt_split *split = part == GT_PART_TEST ? &d->test : &d->train;
+  gt_split *split = part == GT_PART_TEST ? &d->split[GT_PART_TEST] : &d->split[GT_PART_TRAIN];
   for (int k = 0; k < d->inputs; k++) {
     reader->use[k] = (gt_typed_use){reader->typed, inputs->place[k], inputs->columns[k]};
     if (!model || d->inputs != model->inputs || !model->input[k].table) continue;
     d->input[k].table = model->input[k].table;
     d->input[k].columns = model->input[k].columns;
   }
-  return gt_csv_move_inputs(csv, inputs, d->input, reader->typed, split->input) &&
-         (!model || gt_data_store_columns(reader, split, part));
+  gt_tensor tensor[GT_DATA_MAX_INPUTS] = {0};
+  const bool ok = gt_csv_move_inputs(csv, inputs, d->input, reader->typed, tensor);
+  for (int k = 0; k < d->inputs; k++) gt_split_add(split, GT_SAMPLE_INPUT, k, tensor[k]);
+  return ok && (!model || gt_data_store_columns(reader, split, part));
 }
 
 /* Finds the time and group columns of a series' test file. */
@@ -323,7 +329,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
   gt_csv_set_known_kinds(test, reader->typed, reader->arena);
   return read_rows(reader, test) &&
          gt_data_type_values(reader, test, number_columns(reader, test, false, false), GT_PART_TEST) &&
-         gt_csv_read_targets(reader, test, labels, false, &d->test) &&
+         gt_csv_read_targets(reader, test, labels, false, &d->split[GT_PART_TEST]) &&
          gt_csv_read_series(reader, test, GT_PART_TEST) && move_inputs(reader, test, inputs, GT_PART_TEST);
 }
 
@@ -363,7 +369,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   ok = open_train(reader, o, &a, train_file, &form, &train, &inputs) &&
        (a.inputs || reader->series || gt_csv_drop_columns(reader, &train, &inputs)) &&
        gt_data_type_values(reader, &train, number_columns(reader, &train, true, false), GT_PART_TRAIN) &&
-       gt_csv_read_targets(reader, &train, labels, true, &dataset->train) &&
+       gt_csv_read_targets(reader, &train, labels, true, &dataset->split[GT_PART_TRAIN]) &&
        gt_csv_read_series(reader, &train, GT_PART_TRAIN);
   if (ok) gt_csv_review(reader, &train);
   ok = ok && move_inputs(reader, &train, &inputs, GT_PART_TRAIN);

@@ -261,7 +261,7 @@ bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, int column, gt
                         bool text, gt_arena *arena);
 bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out);
 /* gt_data_format.read_inputs of this format (csv_predict.c). */
-bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
+bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_split *out, gt_error *error);
 /* Reads the targets of a split. The first call must be for the training split (is_training): it fixes the
  * tasks and the classes. labels: one per target. */
 bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool is_training,

@@ -1,5 +1,6 @@
 #include "data/table/csv_boolean.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "data/table/csv_facts.h"
 #include <strings.h>
 
@@ -39,7 +40,8 @@ static void find_words(const gt_csv *csv, int target, const char **word, gt_aren
 static void find_boolean_columns(gt_data_reader *reader, const gt_csv *csv, int index, int first) {
   gt_data_target *target = &reader->dataset->target[index];
   const int columns = target->column_count;
-  const char **words = GT_NEW_N(reader->arena, const char *, 2 * columns), *text = "";
+  const char **words = GT_NEW_N(reader->arena, const char *, 2 * columns);
+  gt_list texts = gt_list_open(reader->arena, columns);
   bool any = false;
   for (int t = 0; t < columns; t++) {
     const bool numbers = !csv->facts[csv->inputs + first + t].texts;
@@ -48,10 +50,10 @@ static void find_boolean_columns(gt_data_reader *reader, const gt_csv *csv, int 
     any = true;
     find_words(csv, first + t, &words[2 * t], reader->arena);
     if (!numbers)
-      text = gt_arena_printf(reader->arena, "%s%s'%s' is 1 and '%s' is 0 in '%s'", text, *text ? ", " : "",
-                             words[2 * t + 1], words[2 * t], target->columns[t]);
+      gt_list_add(&texts, "'%s' is 1 and '%s' is 0 in '%s'", words[2 * t + 1], words[2 * t],
+                  target->columns[t]);
   }
-  if (*text && !reader->trust.untrusted) gt_info("targets: %s", text);
+  if (texts.count && !reader->trust.untrusted) gt_info("targets: %s", texts.text);
   target->words = any ? words : NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "data/table/csv_choose.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/series/series.h"
 #include <math.h>
 #include <string.h>
@@ -15,10 +16,9 @@ enum { TARGET, IGNORED, ROLE, INPUT };
 
 /* --- columns of the training file --- */
 
-static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
-  char *list = gt_arena_strdup(arena, "");
+static const char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
   const int shown = csv->columns < MAX_LISTED ? csv->columns : MAX_LISTED;
-  for (int i = 0; i < shown; i++) list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", csv->names[i]);
+  const char *list = gt_list_of(arena, csv->names, shown);
   return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
 }
 
@@ -406,7 +406,7 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, 
   if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.untrusted)
     gt_info(
         "%s: column '%s' counts the rows from %.15g but is an input; ignore it with data: {columns: {%s: ignore}}",
-        csv->path, name, facts->least, gt_csv_yaml_key(name, reader->arena));
+        csv->path, name, facts->least, gt_spec_key(reader->arena, name));
 }
 
 /* True for whole numbers of 2^24 and more, which floats round, unless the config says that they are numbers
@@ -419,25 +419,21 @@ static bool is_large(const gt_typed_column *c, const gt_csv_facts *f) {
 }
 
 void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv) {
-  const char *names = "", *rules = "";
-  int count = 0;
+  gt_list names = gt_list_open(reader->arena, MAX_LISTED), rules = names;
   for (int i = 0; i < csv->columns && !reader->wanted->signature && !reader->trust.untrusted; i++) {
     const int role = csv->role[i];
     if (role < 0 || role >= csv->inputs || !is_large(&reader->typed->item[role], &csv->facts[role])) continue;
-    if (count++ >= MAX_LISTED) continue;
-    const char *comma = count > 1 ? ", " : "", *key = gt_csv_yaml_key(csv->names[i], reader->arena);
-    names = gt_arena_printf(reader->arena, "%s%s'%s'", names, comma, csv->names[i]);
-    rules = gt_arena_printf(reader->arena, "%s%s%s: ignore", rules, comma, key);
+    gt_list_add(&names, "'%s'", csv->names[i]);
+    gt_list_add(&rules, "%s: ignore", gt_spec_key(reader->arena, csv->names[i]));
   }
-  if (count)
+  if (names.count)
     gt_finding_at(reader->diagnostics, GT_FINDING_large_integers, gt_data_position(reader, "train"),
-                  "%s: column%s %s%s %s whole numbers beyond 16,777,216, which 32-bit floats round",
-                  csv->path, count == 1 ? "" : "s", names, count > MAX_LISTED ? ", …" : "",
-                  count == 1 ? "has" : "have")
+                  "%s: column%s %s %s whole numbers beyond 16,777,216, which 32-bit floats round", csv->path,
+                  names.count == 1 ? "" : "s", gt_list_text(&names, ", …"), names.count == 1 ? "has" : "have")
         ->help = gt_arena_printf(
         reader->arena,
         "if they identify rows: data: {columns: {%s}}; if they identify groups: category instead of ignore; if they are quantities: number",
-        rules);
+        rules.text);
 }
 
 bool gt_csv_drop_columns(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {

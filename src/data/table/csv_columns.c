@@ -222,22 +222,17 @@ static bool fail_absent(const gt_csv *csv, const char *name) {
 static bool fail_several_absent(const gt_csv *csv, const char *const *absent, int count) {
   gt_arena arena;
   gt_arena_init(&arena);
-  const char *text = "", *present = "";
+  gt_list names = gt_list_open(&arena, MAX_ABSENT), present = gt_list_open(&arena, MAX_PRESENT);
   bool any_near = false;
-  for (int i = 0; i < count && i < MAX_ABSENT; i++) {
+  for (int i = 0; i < count; i++) {
     const char *nearest = gt_csv_nearest(csv, absent[i]);
     any_near |= nearest != NULL;
-    text = gt_arena_printf(&arena, "%s%s'%s'%s%s%s", text, i ? ", " : "", gt_escape_name(&arena, absent[i]),
-                           nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+    gt_list_add(&names, "'%s'%s%s%s", gt_escape_name(&arena, absent[i]), nearest ? " (did you mean '" : "",
+                nearest ? nearest : "", nearest ? "'?)" : "");
   }
-  if (count > MAX_ABSENT) text = gt_arena_printf(&arena, "%s and %d more", text, count - MAX_ABSENT);
-  for (int i = 0; i < csv->columns && i < MAX_PRESENT; i++)
-    present =
-        gt_arena_printf(&arena, "%s%s'%s'", present, i ? ", " : "", gt_escape_name(&arena, csv->names[i]));
-  if (csv->columns > MAX_PRESENT)
-    present = gt_arena_printf(&arena, "%s and %d more", present, csv->columns - MAX_PRESENT);
-  gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there are no columns %s; the file has %s%s", csv->path, text,
-          present,
+  for (int i = 0; i < csv->columns; i++) gt_list_add(&present, "'%s'", gt_escape_name(&arena, csv->names[i]));
+  gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there are no columns %s; the file has %s%s", csv->path,
+          gt_list_more(&names), gt_list_more(&present),
           !csv->header ? ", as its first line is read as a sample, not as a header"
           : any_near   ? ""
                        : ", as its first line is read as the header");

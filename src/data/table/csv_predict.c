@@ -132,11 +132,12 @@ static void copy_ids(const gt_csv *csv, gt_row_ids *ids) {
   ids->column = gt_arena_strdup(ids->arena, csv->names[csv->role_column[GT_CSV_ID]]);
 }
 
-bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error) {
+bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_split *out, gt_error *error) {
   gt_arena arena;
   gt_csv csv = {0};
   gt_csv_form form;
   report_target at = {signature, path};
+  gt_tensor input[GT_DATA_MAX_INPUTS] = {0};
   gt_arena_init(&arena);
   const gt_csv_inputs inputs = gt_csv_inputs_of(signature->input, signature->inputs, &arena);
   bool ok = read_trained_form(signature, &inputs, &form, error) &&
@@ -153,12 +154,13 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_ten
   gt_csv_set_known_kinds(&csv, &typed, &arena);
   ok = ok && gt_csv_read(&csv) && gt_csv_type_values(&csv, &typed, NULL, &arena) &&
        gt_csv_store_times(&csv, &inputs, &typed, signature) &&
-       gt_csv_move_inputs(&csv, &inputs, signature->input, &typed, out) &&
-       store_inputs(signature, &inputs, &typed, &at, &arena, out, error);
+       gt_csv_move_inputs(&csv, &inputs, signature->input, &typed, input) &&
+       store_inputs(signature, &inputs, &typed, &at, &arena, input, error);
   const char *filled = ok ? gt_csv_filled_gaps(&csv, &typed, &arena) : NULL;
   if (filled) report(&at, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
   for (int k = 0; k < signature->inputs && ok; k++)
-    ok = gt_data_fit_shape(path, &signature->input[k], &out[k], error);
+    ok = gt_data_fit_shape(path, &signature->input[k], &input[k], error);
+  for (int k = 0; k < signature->inputs; k++) gt_split_add(out, GT_SAMPLE_INPUT, k, input[k]);
   if (ok) copy_ids(&csv, signature->ids);
   gt_csv_close(&csv);
   gt_arena_finish(&arena);

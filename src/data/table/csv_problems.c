@@ -1,5 +1,6 @@
 /* CSV: the message about columns whose cells cannot be read. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/table/csv_typed.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,44 +38,30 @@ static int cells_of(const gt_csv *csv, const gt_column_problem *problem,
 static const char *first_cells(const gt_csv *csv, const gt_column_problem *problem, gt_arena *arena) {
   const gt_cell *cell[GT_CSV_FIRST_BAD];
   const int count = cells_of(csv, problem, cell);
-  const char *text = "";
+  gt_list list = gt_list_open(arena, count);
   char shown[48];
   for (int i = 0; i < count; i++) {
-    const char *what =
-        cell[i]->length ? gt_arena_printf(arena, "'%s'", gt_cell_shown(cell[i], shown)) : "empty";
-    text =
-        gt_arena_printf(arena, "%s%s%s at %u:%u", text, i ? ", " : "", what, cell[i]->line, cell[i]->column);
+    const char *quote = cell[i]->length ? "'" : "";
+    gt_list_add(&list, "%s%s%s at %u:%u", quote, *quote ? gt_cell_shown(cell[i], shown) : "empty", quote,
+                cell[i]->line, cell[i]->column);
   }
-  return text;
-}
-
-const char *gt_csv_yaml_key(const char *name, gt_arena *arena) {
-  bool plain = *name && !(*name >= '0' && *name <= '9');
-  const char *quoted = "";
-  for (const char *c = name; *c; c++) {
-    plain &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
-    quoted = *c == '\'' ? gt_arena_printf(arena, "%s''", quoted) : gt_arena_printf(arena, "%s%c", quoted, *c);
-  }
-  return plain ? name : gt_arena_printf(arena, "'%s'", quoted);
+  return list.text;
 }
 
 /* "data: {columns: {Name: ignore, Ticket: category}}"; NULL if no problem has a fix. */
 static const char *fixes(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
-  const char *text = "";
-  int shown = 0;
-  for (int i = 0; i < problems && shown < MAX_FIXES; i++) {
-    if (!problem[i].fix) continue;
-    text = gt_arena_printf(arena, "%s%s%s: %s", text, shown++ ? ", " : "",
-                           gt_csv_yaml_key(name_of(csv, problem[i].role), arena), problem[i].fix);
-  }
-  return shown ? gt_arena_printf(arena, "data: {columns: {%s}}", text) : NULL;
+  gt_list list = gt_list_open(arena, MAX_FIXES);
+  for (int i = 0; i < problems; i++)
+    if (problem[i].fix)
+      gt_list_add(&list, "%s: %s", gt_spec_key(arena, name_of(csv, problem[i].role)), problem[i].fix);
+  return list.count ? gt_arena_printf(arena, "data: {columns: {%s}}", list.text) : NULL;
 }
 
 const char *gt_csv_drop_help(const gt_csv *csv, int target, char out[GT_CSV_DROP_HELP]) {
   gt_arena arena;
   gt_arena_init(&arena);
   *out = 0;
-  const char *key = gt_csv_yaml_key(name_of(csv, csv->inputs + target), &arena);
+  const char *key = gt_spec_key(&arena, name_of(csv, csv->inputs + target));
   /* The sentence around the key has fewer than 80 bytes. */
   if (csv->has_rules && strlen(key) < GT_CSV_DROP_HELP - 80)
     snprintf(out, GT_CSV_DROP_HELP, "; to leave out such rows: data: {columns: {%s: {missing: drop}}}", key);

@@ -60,7 +60,8 @@ static void review_sentinels(gt_data_reader *reader, const gt_csv *csv) {
   for (int k = 0, column = csv->inputs; k < d->targets; column += d->target[k++].column_count)
     for (int t = 0; t < d->target[k].column_count && !d->target[k].classification; t++)
       review_column(reader, csv, &csv->facts[column + t], d->target[k].columns[t],
-                    (const float *)d->train.target[k].data + t, (size_t)d->target[k].column_count);
+                    (const float *)gt_split_target(&d->split[GT_PART_TRAIN], k)->data + t,
+                    (size_t)d->target[k].column_count);
 }
 
 /* Reports targets with at least half as many different texts as rows: they are probably not classes but
@@ -92,7 +93,7 @@ static void review_units(gt_data_reader *reader, const gt_csv *csv) {
                   "'%s' holds %s ('%s'), read as text with %d categories", t->column.name, units.what,
                   units.example, csv->facts[c].odd->distinct)
         ->help = gt_arena_printf(reader->arena, "%s; if they are categories: data: {columns: {%s: category}}",
-                                 units.fix, gt_csv_yaml_key(t->column.name, reader->arena));
+                                 units.fix, gt_spec_key(reader->arena, t->column.name));
   }
 }
 

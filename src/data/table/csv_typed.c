@@ -146,8 +146,7 @@ static const char *missing_words(const typing *t, const gt_cell *text, int count
   const char *words = "NA";
   for (int i = 0; i < count && count <= MAX_WORDS; i++) {
     const char *word = gt_arena_strndup(t->arena, text[i].text, text[i].length);
-    words =
-        gt_arena_printf(t->arena, "%s, %s", words, gt_csv_yaml_key(gt_escape_name(t->arena, word), t->arena));
+    words = gt_arena_printf(t->arena, "%s, %s", words, gt_spec_key(t->arena, gt_escape_name(t->arena, word)));
   }
   return gt_arena_printf(t->arena, "if %s: data: {missing_values: [%s]}",
                          count == 1 ? "the text means a missing value" : "the texts mean missing values",
@@ -189,7 +188,7 @@ static void decide_kind(typing *t, int role) {
                     "the most frequent as categories: {type: category, max_categories: 50}, or codes for "
                     "an embedding layer (docs/data.md); or as the only input, its words: data: {text: "
                     "{column: %s, vocabulary: word}} (docs/sequences.md)",
-                    gt_csv_yaml_key(t->table->item[role].column.name, t->arena)));
+                    gt_spec_key(t->arena, t->table->item[role].column.name)));
   else
     add_problem(t, role,
                 gt_arena_printf(t->arena, "has %s and %s", with_count(t, f->numbers + f->unfit, "number"),
@@ -290,7 +289,7 @@ static void check_gaps(typing *t, int role) {
                     ? gt_arena_printf(
                           t->arena,
                           "fill the cells in the file, or train with data: {columns: {%s: {missing: %s}}}",
-                          gt_csv_yaml_key(c->column.name, t->arena), category ? "category" : "median")
+                          gt_spec_key(t->arena, c->column.name), category ? "category" : "median")
                     : NULL);
   else if (fill == GT_FILL_ERROR)
     add_problem(t, role, "has missing values, and its rule is 'missing: error'",

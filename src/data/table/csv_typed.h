@@ -70,8 +70,6 @@ typedef struct gt_column_problem {
   const char *also; /* another solution, or NULL */
   bool gaps;        /* it is about missing values */
 } gt_column_problem;
-/* The name as a key of a flow mapping in YAML. */
-const char *gt_csv_yaml_key(const char *name, gt_arena *arena);
 /* Lists target columns that must be numbers (are_numbers) and have other cells in problem[csv->targets];
  * returns their number. */
 int gt_csv_target_problems(const gt_csv *csv, const bool *are_numbers, gt_column_problem *problem);

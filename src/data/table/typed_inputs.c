@@ -1,9 +1,9 @@
 /* Typed columns of a dataset's inputs: creates them from the config or a trained model, fits them, and
  * converts the tensors of all splits. */
 #include "base/log.h"
+#include "base/text.h"
 #include "data/table/csv_typed.h"
 #include "data/date.h"
-#include "base/text.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -109,9 +109,10 @@ bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part) {
   for (int k = 0; k < reader->dataset->inputs && split->samples; k++) {
     const gt_input *input = &reader->dataset->input[k];
     if (input->table &&
-        !gt_typed_store(
-            &reader->use[k], input->table, &split->input[k], input->element == GT_ELEMENT_I32, reader->arena,
-            part == GT_PART_TRAIN && !reader->wanted->signature ? NULL : report_unseen, &at, reader->error))
+        !gt_typed_store(&reader->use[k], input->table, gt_split_edit(split, GT_SAMPLE_INPUT, k),
+                        input->element == GT_ELEMENT_I32, reader->arena,
+                        part == GT_PART_TRAIN && !reader->wanted->signature ? NULL : report_unseen, &at,
+                        reader->error))
       return false;
   }
   return true;
@@ -192,24 +193,20 @@ static const char *filled_gap(const gt_typed_column *c, uint64_t gaps, size_t ro
 
 const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
   enum { MAX_COLUMNS = 8 };
-  const char *text = "";
-  int columns = 0;
+  gt_list list = gt_list_open(arena, MAX_COLUMNS);
   for (int i = 0; i < table->count && i < csv->inputs; i++) {
     const gt_typed_column *c = &table->item[i];
     const uint64_t gaps = csv->facts[i].empty + csv->facts[i].missing;
-    if (!gaps || !c->final || !c->column.fills_later_files || c->rule.fill == GT_FILL_DROP ||
-        columns++ >= MAX_COLUMNS)
-      continue;
-    text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", filled_gap(c, gaps, csv->rows, arena));
+    if (gaps && c->final && c->column.fills_later_files && c->rule.fill != GT_FILL_DROP)
+      gt_list_add(&list, "%s", filled_gap(c, gaps, csv->rows, arena));
   }
-  if (columns > MAX_COLUMNS)
-    text = gt_arena_printf(arena, "%s and %d more columns", text, columns - MAX_COLUMNS);
-  if (!columns) return NULL;
+  if (!list.count) return NULL;
   return gt_arena_printf(
       arena,
       "missing values in %s that had none in training are filled with the median or the most "
-      "frequent value of the training rows: %s",
-      columns == 1 ? "a column" : "columns", text);
+      "frequent value of the training rows: %s%s",
+      list.count == 1 ? "a column" : "columns", gt_list_more(&list),
+      list.count > MAX_COLUMNS ? " columns" : "");
 }
 
 /* Sets input and stored of each column: the first input that reads it, and the index of its first stored
@@ -217,7 +214,8 @@ const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, g
 static void set_places(const gt_data_reader *reader, gt_column_summary *all) {
   for (int k = reader->dataset->inputs - 1; k >= 0; k--) {
     const gt_table *table = reader->dataset->input[k].table;
-    const int64_t columns = table ? table->count : gt_tensor_features(&reader->dataset->train.input[k]);
+    const int64_t columns =
+        table ? table->count : gt_tensor_features(gt_split_input(&reader->dataset->split[GT_PART_TRAIN], k));
     for (int64_t i = 0, at = 0; i < columns; i++) {
       all[reader->use[k].place[i]].input = k;
       all[reader->use[k].place[i]].stored = at;
@@ -243,11 +241,10 @@ static void summarize(const gt_data_reader *reader) {
 
 bool gt_data_fit_columns(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
-  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
   if (!reader->typed || reader->wanted->signature) return true;
   bool *fitted = GT_NEW_N(reader->arena, bool, reader->typed->count + 1);
   for (int k = 0; k < dataset->inputs; k++) {
-    const gt_tensor *raw = &dataset->train.input[k];
+    const gt_tensor *raw = gt_split_input(&dataset->split[GT_PART_TRAIN], k);
     const gt_typed_use *use = &reader->use[k];
     for (int64_t i = 0, at = 0; i < use->columns && raw->element == GT_ELEMENT_F32; i++) {
       const int32_t index = use->place[i];
@@ -259,7 +256,7 @@ bool gt_data_fit_columns(gt_data_reader *reader) {
     fit_input(reader, k);
   }
   for (int p = 0; p < GT_PARTS; p++)
-    if (!gt_data_store_columns(reader, split[p], p)) return false;
+    if (!gt_data_store_columns(reader, &dataset->split[p], p)) return false;
   summarize(reader);
   return true;
 }

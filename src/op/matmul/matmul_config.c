@@ -109,9 +109,6 @@ enum {
   FEW = 32,
   LEAST_WIDE = 32,     /* columns of a tile; fewer pay only for transposed basis functions, if n is small */
   LEAST_DEEP = 16,     /* of a K tile; below it, barriers take a sixth of the time */
-  FMA_PER_CYCLE = 128, /* of one multiprocessor */
-  READ_CYCLES = 4,     /* for 32 threads to read a vec4 of shared memory each, even if it is the same one */
-  WARP = 32,
   START_CYCLES = 1500, /* until the first K tile is in shared memory */
   SLICE_CYCLES = 300,  /* latency of a K tile that a single workgroup of 256 threads does not hide */
   TEAM_CYCLES = 200,   /* slice-K: to add the sums of each further group */
@@ -179,28 +176,17 @@ uint64_t gt_matmul_groups(const gt_matmul_shape *s, const gt_matmul_config *c) {
   return (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * c->split;
 }
 
-double gt_matmul_groups_of_unit(double groups, double units) {
-  units = units > 1 ? units : 1;
-  return groups <= units                    ? 1
-         : groups <= GT_MATMUL_MANY * units ? (double)(uint64_t)((groups + units - 1) / units)
-                                            : groups / units;
-}
-
-double gt_matmul_waves(double of_unit, double at_once) {
-  return of_unit > GT_MATMUL_MANY ? of_unit / at_once : ceil(of_unit / at_once);
-}
-
 double gt_matmul_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units, double groups,
                         double cycles_of_group) {
-  return gt_matmul_groups_of_unit(groups, units) * cycles_of_group + gt_matmul_ending_cycles(s, c, units);
+  return gt_workgroups_per_unit(groups, units) * cycles_of_group + gt_matmul_ending_cycles(s, c, units);
 }
 
 /* Cycles in which a K tile keeps a multiprocessor busy: with multiplications or with reads of shared memory,
  * whichever takes longer, with operands that are computed on load, and with the sums of segments. */
 static double busy_cycles(const candidate *c, const gt_matmul_shape *s) {
-  const double area = (double)c->bm * c->bn, multiply = area / FMA_PER_CYCLE;
+  const double area = (double)c->bm * c->bn, multiply = area / GT_FMA_PER_CYCLE;
   const double quads = gt_ceil_div(c->tm, 4) + gt_ceil_div(c->tn, 4); /* that a thread reads */
-  const double read = READ_CYCLES * quads * area / (c->tm * c->tn) / WARP;
+  const double read = GT_SHARED_CYCLES * quads * area / (c->tm * c->tn) / GT_WARP;
   const double made =
       (s->kind_a > GT_FACTOR_SIDE_BY_SIDE ? c->bm : 0) + (s->kind_b > GT_FACTOR_SIDE_BY_SIDE ? c->bn : 0);
   const double drained = s->segment ? area * c->teams / s->segment : 0;
@@ -216,20 +202,14 @@ static double waiting_cycles(const candidate *c, double slices, bool runs_epilog
          quads * (runs_epilogue ? WRITE_CYCLES : STORE_CYCLES);
 }
 
-double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target) {
-  enum { RESERVED = 1024 }; /* bytes, as on NVIDIA GPUs */
-  const uint32_t room = target->shared_bytes + target->shared_bytes / 8;
-  return gt_max_u32(gt_min_u32(room / (shared_bytes + RESERVED), most), 1);
-}
-
 /* Estimated cycles of the whole product with this tile and the split-K of `way`. */
 static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
   const double groups = (double)gt_matmul_groups(s, way);
   const double slices = gt_ceil_div(gt_min_u32(way->k_chunk, s->k), c->bk);
-  const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
+  const double of_unit = gt_workgroups_per_unit(groups, target->units);
   enum { MOST = 4 };
-  const double waits = gt_matmul_waves(of_unit, gt_matmul_together(shared_bytes(c), MOST, target));
+  const double waits = gt_waves(of_unit, gt_resident_workgroups(shared_bytes(c), MOST, target));
   const bool runs_epilogue = way->split < 2 || gt_matmul_arrives(s, way, target->units);
   const double sums = s->whole_columns && way->split > 1 ? WHOLE_PART * way->split : 0;
   return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, runs_epilogue) +
@@ -269,8 +249,7 @@ static gt_matmul_config config_of(const gt_candidate *way) {
 static const char *const engine_names[] = {
     [GT_ENGINE_SCALAR] = "",         [GT_ENGINE_HALF] = ", half",       [GT_ENGINE_HALVES] = ", halves",
     [GT_ENGINE_NARROW] = ", narrow", [GT_ENGINE_SHALLOW] = ", shallow", [GT_ENGINE_EDGES] = ", edges",
-    [GT_ENGINE_FEW] = ", few",       [GT_ENGINE_THIN] = ", thin",       [GT_ENGINE_OUTER] = ", outer",
-    [GT_ENGINE_SLOPES] = ", slopes"};
+    [GT_ENGINE_FEW] = ", few"};
 
 static void way_text(const gt_candidate *way, char *text, size_t size) {
   const gt_matmul_config c = config_of(way);
@@ -337,9 +316,6 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
     gt_matmul_offer_shallow(s, target, add_way, w);
     gt_matmul_offer_edges(s, target, add_way, w);
     gt_matmul_offer_few(s, target, add_way, w);
-    gt_matmul_offer_thin(s, target, add_way, w);
-    gt_matmul_offer_outer(s, target, add_way, w);
-    gt_matmul_offer_slopes(s, target, add_way, w);
     add_device_ways(w, s, target);
     return;
   }

@@ -78,19 +78,15 @@ typedef enum gt_engine {
   GT_ENGINE_NARROW,  /* wgrad of a convolution with few channels */
   GT_ENGINE_SHALLOW, /* forward convolution with few channels */
   GT_ENGINE_EDGES,   /* dgrad of a KAN layer with few outputs */
-  GT_ENGINE_FEW,     /* skinny-N GEMM, without staging */
-  GT_ENGINE_THIN,    /* skinny-N GEMM with many rows, B staged */
-  GT_ENGINE_OUTER,   /* small-N wgrad of a KAN or linear layer */
-  GT_ENGINE_SLOPES   /* dgrad of a KAN layer with few outputs and many rows */
+  GT_ENGINE_FEW      /* skinny-N GEMM, without staging */
 } gt_engine;
 
 typedef struct gt_matmul_config {
   uint16_t bm, bn;         /* workgroup tile */
-  uint16_t bk;             /* depth of the K tile in shared memory; SHALLOW, OUTER: lines staged at a time */
+  uint16_t bk;             /* depth of the K tile in shared memory; SHALLOW: lines staged at a time */
   uint16_t tm, tn;         /* tile of a thread; on matrix units of a subgroup */
   uint16_t teams;          /* slice-K: groups of threads that share a K tile; scalar engine on devices only.
-                              EDGES, FEW, THIN: invocations per row of the result; OUTER, SLOPES: lines that
-                              are processed at once */
+                              EDGES, FEW: invocations per row of the result */
   uint16_t engine;         /* gt_engine */
   bool packed;             /* matrix units: a kernel packs the operands before (shaders/op/matmul/packed.h) */
   uint32_t split, k_chunk; /* split-K: number of parts, and length of each; the last may be shorter */
@@ -98,19 +94,10 @@ typedef struct gt_matmul_config {
 
 enum {
   GT_MATMUL_SPLITS = 32, /* most split-K parts of the scalar engine, and of a last-block reduction */
-  GT_MATMUL_MANY = 8,    /* workgroups per multiprocessor beyond which waves are not rounded up */
   GT_MATMUL_MOST_PARTIAL = 1 << 23 /* most elements of all partial results of split-K, on a device */
 };
 /* Workgroups of a product with this configuration. */
 uint64_t gt_matmul_groups(const gt_matmul_shape *shape, const gt_matmul_config *config);
-/* How many of `groups` workgroups the busiest of `units` multiprocessors runs; the mean if they are many
- * (GT_MATMUL_MANY). */
-double gt_matmul_groups_of_unit(double groups, double units);
-/* Number of waves in which a multiprocessor runs `of_unit` workgroups, `at_once` of them at the same time. */
-double gt_matmul_waves(double of_unit, double at_once);
-/* How many workgroups with this much shared memory are resident on a multiprocessor, at most `most`. All of
- * them together have an eighth more than the limit of one workgroup, and each costs a small reserve. */
-double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target);
 /* Costs of candidates are estimated in cycles of a multiprocessor. This one is the cost of `groups`
  * workgroups of cycles_of_group each, and of the split-K reduction. */
 double gt_matmul_cycles(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units,

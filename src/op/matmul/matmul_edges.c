@@ -7,7 +7,6 @@
 static const gt_kernel edges = {.name = "product_edges"};
 
 enum {
-  WARP = 32, /* for the estimate only */
   /* Cycles of a multiprocessor, from the number of instructions: */
   COEFFICIENT_CYCLES = 4, /* to read a coefficient that all of a warp share, and to multiply with it */
   FUNCTION_CYCLES = 40,   /* a derivative at four inputs */
@@ -26,7 +25,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   const double functions = s->k / s->segment,
                groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
   const double warp = functions * (4.0 * COEFFICIENT_CYCLES * s->outputs + FUNCTION_CYCLES);
-  return gt_matmul_cycles(s, c, target->units, groups, GT_EDGES_LINES / WARP * warp) +
+  return gt_matmul_cycles(s, c, target->units, groups, GT_EDGES_LINES / GT_WARP * warp) +
          ceil(functions / c->teams) * WAIT_CYCLES + START_CYCLES;
 }
 

@@ -6,6 +6,7 @@
 #include "op/matmul/matmul_config.h"
 #include "lib/measured.h"
 #include "lib/spec.h"
+#include "step/occupancy.h"
 
 typedef struct gt_matmul_cut { /* a GEMM kernel and its launch configuration */
   const gt_kernel *kernel;
@@ -53,18 +54,9 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *config, const gt_matm
 typedef void gt_matmul_offer_ways(const gt_matmul_shape *shape, const gt_target *target,
                                   gt_matmul_offer *offer, void *context);
 typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt_matmul_shape *shape);
-/* True for a product with few columns that product_few and product_thin support. */
-bool gt_matmul_has_few_columns(const gt_matmul_shape *shape);
-/* True if product_outer supports the product. */
-bool gt_matmul_is_outer(const gt_matmul_shape *shape);
-/* True if a tile of this many neighbouring rows or columns may have one scale (shaders/op/matmul/range.h). */
-bool gt_matmul_is_part_of_depth(uint32_t tile);
 /* GT_MATMUL_QUADS_OF_…: the operands whose lines are whole vec4s. */
 uint32_t gt_matmul_quads_of(const gt_matmul_shape *shape);
 gt_matmul_offer_ways gt_matmul_offer_narrow, gt_matmul_offer_shallow, gt_matmul_offer_edges,
-    gt_matmul_offer_few, gt_matmul_offer_thin, gt_matmul_offer_outer, gt_matmul_offer_slopes;
-gt_matmul_cut_way gt_matmul_cut_narrow, gt_matmul_cut_shallow, gt_matmul_cut_edges, gt_matmul_cut_few,
-    gt_matmul_cut_thin, gt_matmul_cut_slopes;
-gt_matmul_cut gt_matmul_cut_outer(const gt_matmul_config *config, const gt_matmul_shape *shape,
-                                  const gt_target *target);
+    gt_matmul_offer_few;
+gt_matmul_cut_way gt_matmul_cut_narrow, gt_matmul_cut_shallow, gt_matmul_cut_edges, gt_matmul_cut_few;
 #endif

@@ -11,7 +11,6 @@ enum {
   LEAST_THREADS = 64, /* of a workgroup */
   MOST_THREADS = 256,
   MOST_LINES = 32, /* rows of the result per workgroup */
-  WARP = 32,       /* for the estimate only */
   /* Cycles of a multiprocessor for each warp: */
   COLUMN_CYCLES = 14,  /* to read a vec4 of B that all of the warp share, and to multiply it, */
   QUADS_CYCLES = 6,    /* and in addition if each invocation reads a vec4 of its own, */
@@ -28,17 +27,17 @@ enum {
 static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   const uint32_t shares = c->teams, threads = shares * c->bm, quads = gt_ceil_div(s->k, 4);
   const bool by_quads = (s->trans_b ? s->k : s->n) % 4 == 0;
-  const double passes = gt_ceil_div(quads, shares), warps = (double)threads / WARP;
+  const double passes = gt_ceil_div(quads, shares), warps = (double)threads / GT_WARP;
   const double column = COLUMN_CYCLES + (by_quads ? QUADS_CYCLES : APART_CYCLES) / (double)c->bm;
   const double made = s->kind_a == GT_FACTOR_BASIS ? MADE_CYCLES : 0, rounds = log2(shares);
   const double quad = s->n * column * (s->kind_b == GT_FACTOR_SCALED ? 2 : 1) + LINE_CYCLES + made;
-  const double of_unit = gt_matmul_groups_of_unit(gt_ceil_div(s->m, c->bm), target->units);
-  const double waits = gt_matmul_waves(of_unit, gt_max_u32(FULL_THREADS / threads, 1));
+  const double of_unit = gt_workgroups_per_unit(gt_ceil_div(s->m, c->bm), target->units);
+  const double waits = gt_waves(of_unit, gt_max_u32(FULL_THREADS / threads, 1));
   return of_unit * warps * ((double)quads / shares * quad + rounds * JOIN_CYCLES) +
          waits * (START_CYCLES + passes * WAIT_CYCLES + rounds * ROUND_CYCLES);
 }
 
-bool gt_matmul_has_few_columns(const gt_matmul_shape *s) {
+static bool has_few_columns(const gt_matmul_shape *s) {
   return !s->trans_a && s->n <= GT_FEW_MOST_COLUMNS && s->batch == 1 && !s->segment && s->k &&
          (s->kind_a == GT_FACTOR_BASIS || s->kind_a == GT_FACTOR_DENSE || s->kind_a == GT_FACTOR_ROWS) &&
          (s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_SCALED);
@@ -46,7 +45,7 @@ bool gt_matmul_has_few_columns(const gt_matmul_shape *s) {
 
 void gt_matmul_offer_few(const gt_matmul_shape *s, const gt_target *target, gt_matmul_offer *offer,
                          void *context) {
-  if (!gt_matmul_has_few_columns(s)) return;
+  if (!has_few_columns(s)) return;
   const uint32_t wide = gt_ceil_div(s->n, 4) * 4;
   for (uint32_t lines = 1; lines <= MOST_LINES; lines *= 2)
     for (uint32_t threads = LEAST_THREADS; threads <= MOST_THREADS; threads *= 2) {

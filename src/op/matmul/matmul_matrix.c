@@ -256,7 +256,7 @@ static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
  * those that do not fill it take as long as c->full. */
 static double busy_with(const candidate *c, double count, double at_once) {
   const double full = c->full > at_once ? c->full : at_once;
-  if (count > GT_MATMUL_MANY) return count / at_once * full;
+  if (count > GT_MANY_WORKGROUPS) return count / at_once * full;
   const double whole = floor(count / at_once), rest = count - whole * at_once;
   return whole * full + (rest > c->full ? rest : rest > 0 ? c->full : 0);
 }
@@ -269,10 +269,10 @@ static double packed_elements(const gt_matmul_shape *s) {
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
   const double groups = (double)gt_matmul_groups(s, way);
-  const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
+  const double of_unit = gt_workgroups_per_unit(groups, target->units);
   const uint32_t most = (c->packed ? FULL_PACKED : FULL_THREADS) / threads_of(c, target);
-  const double at_once = c->pairs ? 2 : gt_matmul_together(shared_bytes(c, f, s, target), most, target);
-  const double waves = gt_matmul_waves(of_unit, at_once);
+  const double at_once = c->pairs ? 2 : gt_resident_workgroups(shared_bytes(c, f, s, target), most, target);
+  const double waves = gt_waves(of_unit, at_once);
   const bool hides = at_once >= SOME || c->packed, makes = s->kind_a == GT_FACTOR_BASIS && !s->trans_a;
   const double speed = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
   const double area = (double)c->bm * c->bn;

@@ -10,7 +10,6 @@ enum {
   MOST_PARTS = 65535,     /* of split-K */
   MOST_PARTIAL = 1 << 26, /* elements of all partial results */
   FULL_THREADS = 512,     /* that keep a multiprocessor busy */
-  WARP = 32,              /* for the estimate only */
   /* Cycles of a multiprocessor, from the number of instructions: */
   QUAD_CYCLES = 2,    /* a read of shared memory */
   ELEMENT_CYCLES = 4, /* an im2col element for each invocation of a warp */
@@ -53,7 +52,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   const double together = gt_max_u32(FULL_THREADS / e.threads, 1);
   const double warp =
       e.groups * (4.0 * e.taps + QUAD_CYCLES * (4.0 + e.taps)) + ELEMENT_CYCLES * e.elements + LINES_CYCLES;
-  const double tile_cycles = (double)e.threads / WARP * warp, k_tiles = gt_ceil_div(c->k_chunk, c->bk);
+  const double tile_cycles = (double)e.threads / GT_WARP * warp, k_tiles = gt_ceil_div(c->k_chunk, c->bk);
   const double alone = tile_cycles + WAIT_CYCLES, busy = tile_cycles * together;
   const double workgroup = k_tiles * (alone > busy ? alone : busy) + START_CYCLES; /* cycles */
   const double workgroups = (double)gt_ceil_div(s->m, c->bm) * c->split;

@@ -51,7 +51,8 @@ static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, c
   return threads % across == 0 && words + slots <= 4 * room_a && words <= 4 * room_b;
 }
 
-bool gt_matmul_is_part_of_depth(uint32_t tile) {
+/* True if a tile of this many neighbouring rows or columns may have one scale (shaders/op/matmul/range.h). */
+static bool is_part_of_depth(uint32_t tile) {
   return tile >= GT_RANGE_DEPTH / 4 && GT_RANGE_DEPTH % tile == 0;
 }
 
@@ -100,8 +101,7 @@ gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *c, const gt_matmul_sh
   }
   cut.arrives = gt_matmul_arrives(s, c, target->units);
   cut.columns = joins_columns(c, s, target);
-  if (c->split == 1 && s->batch == 1 && s->n % 4 == 0 && gt_matmul_is_part_of_depth(c->bm) &&
-      gt_matmul_is_part_of_depth(c->bn))
+  if (c->split == 1 && s->batch == 1 && s->n % 4 == 0 && is_part_of_depth(c->bm) && is_part_of_depth(c->bn))
     cut.measures = GT_MEASURED_ROWS | GT_MEASURED_COLUMNS;
   /* The loss is written to argument `range`, which split-K with segments uses for x (gt_product.drain). */
   cut.rows = s->n <= c->bn && (c->split == 1 || (cut.arrives && !s->segment)) && has_room_for_rows(c);

@@ -7,7 +7,6 @@ static const gt_kernel shallow = {.name = "product_shallow"};
 
 enum {
   FULL_THREADS = 768, /* that keep a multiprocessor busy */
-  WARP = 32,          /* for the estimate only */
   /* Cycles of a multiprocessor, from the number of instructions: */
   QUAD_CYCLES = 2,    /* a read of shared memory */
   ELEMENT_CYCLES = 4, /* an im2col element for each invocation of a warp */
@@ -50,7 +49,8 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   const double together = gt_max_u32(FULL_THREADS / e.threads, 1);
   const double warp = e.rows * (4.0 * e.wide + QUAD_CYCLES * (1.0 + e.wide)) + ELEMENT_CYCLES * e.elements +
                       4.0 * WRITE_CYCLES * e.wide + LINES_CYCLES;
-  const double chunk = (double)e.threads / WARP * warp, alone = chunk + WAIT_CYCLES, busy = chunk * together;
+  const double chunk = (double)e.threads / GT_WARP * warp, alone = chunk + WAIT_CYCLES,
+               busy = chunk * together;
   const double group = e.chunks * (alone > busy ? alone : busy) + START_CYCLES;
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
   return gt_matmul_cycles(s, c, target->units, groups / together, group);

@@ -133,9 +133,6 @@ gt_matmul_cut gt_product_cut(gt_lowering *lowering, const gt_product *p, gt_prec
   if (c.engine == GT_ENGINE_SHALLOW) return gt_matmul_cut_shallow(&c, s);
   if (c.engine == GT_ENGINE_EDGES) return gt_matmul_cut_edges(&c, s);
   if (c.engine == GT_ENGINE_FEW) return gt_matmul_cut_few(&c, s);
-  if (c.engine == GT_ENGINE_THIN) return gt_matmul_cut_thin(&c, s);
-  if (c.engine == GT_ENGINE_OUTER) return gt_matmul_cut_outer(&c, s, target);
-  if (c.engine == GT_ENGINE_SLOPES) return gt_matmul_cut_slopes(&c, s);
   return gt_matmul_cut_matrix(&c, s, s->kind_a == GT_FACTOR_DENSE && !p->a.stride,
                               s->kind_b == GT_FACTOR_DENSE && !p->b.stride, target);
 }

@@ -6,6 +6,7 @@
 #include "base/count.h"
 #include "shaders/op/recurrent/recurrent.h"
 #include "shaders/op/recurrent/recurrent_gradient.h"
+#include "step/occupancy.h"
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -50,11 +51,9 @@ static problem problem_of(const gt_graph *graph, gt_id leader) {
 
 /* --- estimates ------------------------------------------------------------------------------------------ */
 
-/* Costs are in cycles of a multiprocessor of an H100. It has four schedulers with 32 lanes each, so 128
- * multiply-adds per cycle; a subgroup reads a vec4 per lane from shared memory in 4 cycles. DISPATCH: a
- * dispatch with its barrier. OVERHEAD: instructions per row of the weight. NEAR, FAR: bytes per cycle from
- * the L1 cache, and from the L2 cache if all multiprocessors read. */
-enum { DISPATCH = 3500, LANES = 32, SCHEDULERS = 4, OVERHEAD = 8, NEAR = 64, FAR = 24 };
+/* Costs are in cycles of a multiprocessor (step/occupancy.h), measured on an H100. DISPATCH: a dispatch with
+ * its barrier. OVERHEAD: instructions per row of the weight. */
+enum { DISPATCH = 3500, OVERHEAD = 8 };
 
 /* Workgroups of a dispatch. */
 static double groups_of(const problem *p, const uint32_t *words) {
@@ -65,18 +64,12 @@ static double groups_of(const problem *p, const uint32_t *words) {
 /* The GEMM of a workgroup takes as long as the slowest of these: its multiply-adds, the instructions of one
  * scheduler's subgroups in order, its reads of shared memory. */
 static double product_cycles(const problem *p, const uint32_t *words) {
-  const double subgroups = ceil(words[SETS] * words[SLICES] / (double)LANES);
+  const double subgroups = ceil(words[SETS] * words[SLICES] / (double)GT_WARP);
   const double rounds = words[QUADS] * ceil(p->depth / (double)words[SLICES]);
   const double multiply_adds =
-      (double)p->depth * p->columns * words[SETS] * 4 * words[QUADS] / (LANES * SCHEDULERS);
-  const double serial = rounds * (4 * p->columns + OVERHEAD) * ceil(subgroups / SCHEDULERS);
-  return fmax(fmax(multiply_adds, serial), subgroups * rounds * 4);
-}
-
-/* Cycles in which a multiprocessor loads `bytes`, if all workgroups load. */
-static double load_cycles(const problem *p, const gt_target *target, const uint32_t *words, double bytes) {
-  const double processors = gt_max_u32(target->units, 1);
-  return bytes / fmin(NEAR, FAR * processors / fmin(groups_of(p, words), processors));
+      (double)p->depth * p->columns * words[SETS] * 4 * words[QUADS] / GT_FMA_PER_CYCLE;
+  const double serial = rounds * (4 * p->columns + OVERHEAD) * ceil(subgroups / GT_SCHEDULERS);
+  return fmax(fmax(multiply_adds, serial), subgroups * rounds * GT_SHARED_CYCLES);
 }
 
 /* Rows of the weight that are not kept in registers are loaded in every time step: all at once if there are
@@ -89,7 +82,8 @@ static double all_steps_cycles(const problem *p, const gt_target *target, const 
                  rows_read = rounds - gt_min_u32(rounds, words[KEEP]);
   const double kept = (double)words[KEEP] * words[SLICES], processors = gt_max_u32(target->units, 1);
   const double strips = rows_read > GT_RECURRENT_AT_ONCE ? (double)rows_read / GT_RECURRENT_STRIP : 0;
-  const double loads = load_cycles(p, target, words, (p->depth - kept) * p->columns * p->set_count * 4);
+  const double loads =
+      gt_load_cycles((p->depth - kept) * p->columns * p->set_count * 4, groups_of(p, words), target);
   const double waves = ceil(groups_of(p, words) / processors);
   const double shared_waves = words[KEEP] || p->a->is_gradient ? waves : ceil(waves / 2);
   const double visible_loads = (p->a->is_gradient ? 0.25 : 0.5) * loads;
@@ -104,7 +98,8 @@ static double one_step_cycles(const problem *p, const gt_target *target, const u
   enum { FIRST_LOADS = 1200, PER_CHUNK = 120, PER_QUAD = 80 };
   const double columns = (double)p->columns * words[SETS],
                chunks = ceil(p->depth / ((double)words[SLICES] * words[KEEP]));
-  const double loads = load_cycles(p, target, words, (4 * words[QUADS] + columns) * p->depth * 4);
+  const double loads =
+      gt_load_cycles((4 * words[QUADS] + columns) * p->depth * 4, groups_of(p, words), target);
   const double product = product_cycles(p, words) + (p->a->is_gradient ? 0.75 : 0.5) * loads;
   const double reduction = words[QUADS] * (PER_QUAD + columns * words[SLICES] / 4);
   const double waves = ceil(groups_of(p, words) / gt_max_u32(target->units, 1));
@@ -163,7 +158,7 @@ static uint32_t iterations_of(const problem *p, const uint32_t *w) {
  * subgroups of 32 they take at most half of a multiprocessor's 64 K registers; with others fewer, so that no
  * compiler spills. On a software device only a few, so that tests cover such kernels. */
 static uint32_t rows_kept(const candidates *o, uint32_t slices) {
-  const bool is_32 = o->target->subgroup == LANES, is_small = o->p->set_count * slices <= 256;
+  const bool is_32 = o->target->subgroup == GT_WARP, is_small = o->p->set_count * slices <= 256;
   const uint32_t registers = o->target->brief ? 16 : is_32 && is_small ? 128 : is_32 ? 64 : 32;
   return gt_min_u32(o->p->depth / slices, registers / o->p->columns);
 }
@@ -184,15 +179,12 @@ static void add_all_steps(candidates *o) {
  * chunks, its part of the left operand of a chunk, and its cells. */
 static bool fits_registers(const candidates *o, uint32_t quads, uint32_t sets, uint32_t slices,
                            uint32_t keep) {
-  /* Registers: per cell; of everything else; the most per invocation, with subgroups of 32 and with others;
-   * of a multiprocessor. */
-  enum { PER_CELL = 9, OTHER = 28, MAX_REGISTERS = 232, OTHER_MAX = 128, ALL_REGISTERS = 65536 };
-  const uint32_t columns = o->p->columns, threads = sets * slices,
-                 max_registers = o->target->subgroup == LANES ? MAX_REGISTERS : OTHER_MAX;
+  enum { PER_CELL = 9, OTHER = 28 }; /* registers per cell, and of everything else */
+  const uint32_t columns = o->p->columns, threads = sets * slices;
   const int64_t cells = gt_ceil_div(4ll * quads * sets * o->p->units, threads),
                 lefts = gt_ceil_div(4ll * keep * quads, sets);
-  return (4 * quads + 2 * keep) * columns + lefts + PER_CELL * cells + OTHER <=
-         gt_min_u32(max_registers, ALL_REGISTERS / threads);
+  return gt_fits_registers((4 * quads + 2 * keep) * columns + lefts + PER_CELL * cells + OTHER, threads,
+                           o->target);
 }
 
 static void add_one_step(candidates *o) {

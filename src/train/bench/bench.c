@@ -109,7 +109,7 @@ static bool upload_table(gt_session *session, const gt_net *net, gt_error *error
 
 gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error *error) {
   gt_net_options options = {.target = session->backend->target, .tuned = &session->tuned};
-  if (!gt_session_place(session, &options, NULL, 0, error)) return NULL;
+  if (!gt_session_place(session, &options, 0, error)) return NULL;
   options.windows = session->windows;
   gt_net *net = gt_net_training(&session->arena, session->config, &options, error);
   if (!net) return NULL;
@@ -126,14 +126,17 @@ gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error 
 /* --- the reference step --- */
 
 static bool make_split(gt_split *split, int64_t samples, int64_t features, gt_error *error) {
-  split->input[0] = (gt_tensor){.element = GT_ELEMENT_U8, .rank = 2, .dim = {samples, features}};
-  split->target[0] = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {samples}};
-  if (!gt_try_alloc(&split->input[0].data, (uint64_t)samples, (uint64_t)features, "the samples", error) ||
-      !gt_try_alloc(&split->target[0].data, (uint64_t)samples, sizeof(int32_t), "the labels", error))
+  gt_tensor *input =
+                gt_split_add(split, GT_SAMPLE_INPUT, 0,
+                             (gt_tensor){.element = GT_ELEMENT_U8, .rank = 2, .dim = {samples, features}}),
+            *target = gt_split_add(split, GT_SAMPLE_TARGET, 0,
+                                   (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {samples}});
+  if (!gt_try_alloc(&input->data, (uint64_t)samples, (uint64_t)features, "the samples", error) ||
+      !gt_try_alloc(&target->data, (uint64_t)samples, sizeof(int32_t), "the labels", error))
     return false;
   split->samples = samples;
-  uint8_t *pixels = split->input[0].data;
-  int32_t *labels = split->target[0].data;
+  uint8_t *pixels = input->data;
+  int32_t *labels = target->data;
   for (int64_t i = 0; i < samples * features; i++)
     pixels[i] = (uint8_t)gt_random_bits(1, GT_PURPOSE_SAMPLE, 0, (uint32_t)i);
   for (int64_t i = 0; i < samples; i++)
@@ -160,6 +163,6 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
                                  .targets = 1,
                                  .target = {{.classification = true, .classes = 10}}};
   config->has_dataset = true;
-  if (!make_split(&config->dataset.train, 16384, 784, error)) return false;
+  if (!make_split(&config->dataset.split[GT_PART_TRAIN], 16384, 784, error)) return false;
   return config->root && config->optim && config->loss[0];
 }

@@ -1,7 +1,6 @@
 #include "train/config/baseline.h"
-#include "train/config/config_metrics.h"
-#include "base/memory.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "data/column.h"
 #include "train/config/class_table.h"
 #include "train/config/sampler.h"
@@ -14,8 +13,16 @@
 static const double far = 30;
 
 static double weight_of(const gt_split *split, int64_t sample) {
-  const float *weights = split->weights.data;
+  const float *weights = gt_split_weights(split)->data;
   return weights ? (double)weights[sample] : 1;
+}
+
+static gt_result_id metric_of(int target, const char *name) {
+  return (gt_result_id){.kind = gt_metric_find(name), .target = target, .column = -1};
+}
+
+static void add(gt_baseline *b, int target, const char *name, double value) {
+  b->metric[b->count++] = (gt_result_item){metric_of(target, name), value};
 }
 
 /* The guess that always outputs one class. */
@@ -23,14 +30,11 @@ static const char *always_text(const gt_dataset *data, int target, int class, gt
   return gt_arena_printf(arena, "always '%s'", gt_class_name(&data->target[target], 0, class, arena));
 }
 
-static void add(gt_baseline *b, const char *name, double value) {
-  b->metric[b->count++] = (gt_metric){name, value};
-}
-
 static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *split, int target,
                                        gt_arena *arena) {
   gt_baseline b = {0};
-  const double *training_weight = gt_class_items_of(data, &data->train, target, 0, 1, arena).weight,
+  const double *training_weight =
+                   gt_class_items_of(data, &data->split[GT_PART_TRAIN], target, 0, 1, arena).weight,
                *weight = gt_class_items_of(data, split, target, 0, 1, arena).weight;
   double all = 0;
   int most = 0;
@@ -40,13 +44,13 @@ static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *s
   }
   if (!(all > 0)) return b;
   b.guess = always_text(data, target, most, arena);
-  add(&b, "accuracy", weight[most] / all);
+  add(&b, target, "accuracy", weight[most] / all);
   return b;
 }
 
 double gt_target_mean(const gt_split *split, int target, int64_t output) {
-  const float *value = split->target[target].data;
-  const int64_t outputs = gt_tensor_features(&split->target[target]);
+  const float *value = gt_split_target(split, target)->data;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
   double sum = 0, all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     sum += weight_of(split, i) * (double)value[i * outputs + output];
@@ -56,8 +60,8 @@ double gt_target_mean(const gt_split *split, int target, int64_t output) {
 }
 
 gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t output, double guess) {
-  const float *value = split->target[target].data;
-  const int64_t outputs = gt_tensor_features(&split->target[target]);
+  const float *value = gt_split_target(split, target)->data;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
   gt_target_errors e = {0};
   double all = 0;
   for (int64_t i = 0; i < split->samples; i++) {
@@ -74,14 +78,14 @@ static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *
                                        gt_arena *arena) {
   gt_baseline b = {0};
   const gt_loss_type *loss = config->loss[target]->type;
-  const int64_t outputs = gt_tensor_features(&split->target[target]);
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, target));
   const bool bits = gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS;
   const gt_target_scaling *scaling = &config->dataset.target[target].scaling;
   gt_target_errors mean = {0}, loss_mean = {0};
   double rmse = 0;
   if (outputs > GT_METRIC_MAX_OUTPUTS) return b;
   for (int64_t o = 0; o < outputs; o++) {
-    const double guess = gt_target_mean(&config->dataset.train, target, o);
+    const double guess = gt_target_mean(&config->dataset.split[GT_PART_TRAIN], target, o);
     const gt_target_errors e = gt_target_errors_of(split, target, o, guess);
     mean.squared += e.squared / (double)outputs;
     mean.absolute += e.absolute / (double)outputs;
@@ -96,13 +100,13 @@ static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *
                                    : "always the mean";
   }
   if (bits) {
-    add(&b, "accuracy", 1 - mean.wrong);
+    add(&b, target, "accuracy", 1 - mean.wrong);
     return b;
   }
-  if (!strcmp(loss->name, "mse")) add(&b, "loss", loss_mean.squared);
-  if (!strcmp(loss->name, "mae")) add(&b, "loss", loss_mean.absolute);
-  add(&b, "rmse", rmse);
-  add(&b, "mae", mean.absolute);
+  if (!strcmp(loss->name, "mse")) add(&b, target, "loss", loss_mean.squared);
+  if (!strcmp(loss->name, "mae")) add(&b, target, "loss", loss_mean.absolute);
+  add(&b, target, "rmse", rmse);
+  add(&b, target, "mae", mean.absolute);
   return b;
 }
 
@@ -116,13 +120,14 @@ static double mean_over_steps(const double *error, int64_t horizon, int64_t colu
 }
 
 gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output) {
-  if (!split->naive_last || !horizon) return (gt_naive_error){NAN, NAN};
-  const int64_t columns = gt_tensor_features(&split->target[0]) / horizon, column = output % columns;
-  const double last = mean_over_steps(split->naive_last, horizon, columns, column),
-               season = split->naive_season ? mean_over_steps(split->naive_season, horizon, columns, column)
-                                            : INFINITY;
-  return season < last ? (gt_naive_error){split->naive_season[output], season}
-                       : (gt_naive_error){split->naive_last[output], last};
+  if (!split->naive[GT_NAIVE_LAST] || !horizon) return (gt_naive_error){NAN, NAN};
+  const int64_t columns = gt_tensor_features(gt_split_target(split, 0)) / horizon, column = output % columns;
+  const double last = mean_over_steps(split->naive[GT_NAIVE_LAST], horizon, columns, column),
+               season = split->naive[GT_NAIVE_SEASON]
+                            ? mean_over_steps(split->naive[GT_NAIVE_SEASON], horizon, columns, column)
+                            : INFINITY;
+  return season < last ? (gt_naive_error){split->naive[GT_NAIVE_SEASON][output], season}
+                       : (gt_naive_error){split->naive[GT_NAIVE_LAST][output], last};
 }
 
 static double mean_over_outputs(const double *error, int64_t outputs) {
@@ -144,56 +149,57 @@ static bool is_discrete(const gt_config *config, int target) {
 
 static gt_baseline baseline_of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {.forecast = true};
-  const int64_t outputs = gt_tensor_features(&split->target[0]);
-  const double last = mean_over_outputs(split->naive_last, outputs),
-               season = split->naive_season ? mean_over_outputs(split->naive_season, outputs) : INFINITY;
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
+  const double last = mean_over_outputs(split->naive[GT_NAIVE_LAST], outputs),
+               season = split->naive[GT_NAIVE_SEASON]
+                            ? mean_over_outputs(split->naive[GT_NAIVE_SEASON], outputs)
+                            : INFINITY;
   const double error = season < last ? season : last;
   b.guess = season < last ? season_text(config, arena) : "the last value";
   if (is_discrete(config, 0))
-    add(&b, "accuracy", 1 - error);
+    add(&b, 0, "accuracy", 1 - error);
   else
-    add(&b, "mae", error);
+    add(&b, 0, "mae", error);
   return b;
 }
 
 /* "3.6"; for several columns "mae.sales 3.6, mae.visits 0.2", because their units differ. */
-static const char *naive_values(const gt_data_target *target, const double *error, int64_t outputs,
-                                bool discrete, gt_arena *arena) {
+static const char *naive_values(const gt_dataset *data, const double *error, int64_t outputs, bool discrete,
+                                gt_arena *arena) {
   enum { MAX_COLUMNS = 8 }; /* more columns are summarized by their mean */
-  const int64_t columns = outputs / target->horizon;
+  const int64_t horizon = data->target[0].horizon, columns = outputs / horizon;
   const double mean = mean_over_outputs(error, outputs);
-  const char *text = "";
-  const char *metric = discrete ? "accuracy" : "mae";
+  gt_list list = gt_list_open(arena, MAX_COLUMNS);
+  gt_result_id id = metric_of(0, discrete ? "accuracy" : "mae");
   if (columns == 1 || columns > MAX_COLUMNS)
     return gt_arena_printf(arena, "%.4g", discrete ? 1 - mean : mean);
   for (int64_t c = 0; c < columns; c++) {
-    const double value = mean_over_steps(error, target->horizon, columns, c);
-    text = gt_arena_printf(arena, "%s%s%s.%s %.4g", text, c ? ", " : "", metric,
-                           gt_config_value_name(target, (int)outputs, true, (int)c, arena),
-                           discrete ? 1 - value : value);
+    const double value = mean_over_steps(error, horizon, columns, c);
+    id.column = (int)c;
+    gt_list_add(&list, "%s %.4g", gt_result_print(data, id, arena), discrete ? 1 - value : value);
   }
-  return text;
+  return list.text;
 }
 
 const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
   static const char *const names[] = {"test", "validation", "train"};
   const gt_dataset *data = &config->dataset;
-  const gt_split *const splits[] = {&data->test, &data->validation, &data->train};
+  const gt_split *const splits[] = {&data->split[GT_PART_TEST], &data->split[GT_PART_VALIDATION],
+                                    &data->split[GT_PART_TRAIN]};
   int i = 0;
   while (i < 2 && !splits[i]->samples) i++;
   const gt_split *split = splits[i];
-  const int64_t outputs = gt_tensor_features(&split->target[0]);
-  if (!split->naive_last) return NULL;
-  const gt_data_target *target = &data->target[0];
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
+  if (!split->naive[GT_NAIVE_LAST]) return NULL;
   const bool discrete = is_discrete(config, 0);
-  const char *last = naive_values(target, split->naive_last, outputs, discrete, arena),
+  const char *last = naive_values(data, split->naive[GT_NAIVE_LAST], outputs, discrete, arena),
              *metric = strchr(last, ' ') ? ""
                        : discrete        ? "accuracy "
                                          : "mae ";
   const char *text = gt_arena_printf(arena, "%s%s with the last value", metric, last);
-  if (split->naive_season)
+  if (split->naive[GT_NAIVE_SEASON])
     text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
-                           naive_values(target, split->naive_season, outputs, discrete, arena),
+                           naive_values(data, split->naive[GT_NAIVE_SEASON], outputs, discrete, arena),
                            season_text(config, arena));
   return gt_arena_printf(arena, "%s (%s)", text, names[i]);
 }
@@ -220,17 +226,17 @@ static void add_at_threshold(gt_baseline *b, const gt_config *config, const gt_m
     sum += answer ? one : zero;
   }
   for (int i = 0; i < b->at_thresholds; i++)
-    if (!strcmp(b->at_threshold[i].name, type->name)) return;
+    if (b->at_threshold[i].id.kind->type == type) return;
   if (!b->at_thresholds)
     b->guess_at_threshold =
         columns > 1 ? "always the same answer" : always_text(&config->dataset, 0, answer, arena);
-  b->at_threshold[b->at_thresholds++] = (gt_metric){type->name, sum / (double)columns};
+  b->at_threshold[b->at_thresholds++] = (gt_result_item){metric_of(0, type->name), sum / (double)columns};
 }
 
 static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_split *split,
                               gt_arena *arena) {
   const gt_data_target *target = &config->dataset.target[0];
-  const int64_t outputs = gt_tensor_features(&split->target[0]),
+  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0)),
                 values = target->horizon ? outputs / target->horizon : outputs,
                 columns = target->classification ? 1 : values;
   double *count = GT_NEW_N(arena, double, 2 * columns);
@@ -254,24 +260,21 @@ static const gt_spec *loss_node(const gt_config *config, int target) {
 
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const char *name = data->target[target].name;
   const bool discrete = is_discrete(config, target);
-  if (!split || !split->target[target].data || !data->train.target[target].data || data->boards)
+  if (!split || !gt_split_target(split, target)->data ||
+      !gt_split_target(&data->split[GT_PART_TRAIN], target)->data || data->boards)
     return (gt_baseline){0};
   gt_baseline b = {0};
   if (data->target[target].classification)
     b = baseline_of_classes(data, split, target, arena);
-  else if (split->naive_last && !discrete)
+  else if (split->naive[GT_NAIVE_LAST] && !discrete)
     b = baseline_of_series(config, split, arena);
   else if (discrete || gt_loss_regresses_targets(config->loss[target]))
     b = baseline_of_numbers(config, split, target, arena);
-  if (split->naive_last && discrete) {
+  if (split->naive[GT_NAIVE_LAST] && discrete) {
     const gt_baseline naive = baseline_of_series(config, split, arena);
     if (!b.count || naive.metric[0].value > b.metric[0].value) b = naive;
   }
-  for (int i = 0; name && i < b.count; i++)
-    b.metric[i].name = gt_arena_printf(arena, "%s.%s", name, b.metric[i].name);
-
   b.balances = gt_spec_find(loss_node(config, target), "class_weights") || gt_sampler_balances(config);
   if (b.count && config->threshold.count) find_at_threshold(&b, config, split, arena);
   return b;
@@ -283,21 +286,21 @@ gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_
   return all;
 }
 
-const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
+const gt_result_item *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
   for (int i = 0; i < baseline->count; i++)
-    if (gt_result_has(results, baseline->metric[i].name)) return &baseline->metric[i];
+    if (gt_result_find(results, baseline->metric[i].id)) return &baseline->metric[i];
   return NULL;
 }
 
-const gt_metric *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
+const gt_result_item *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
   for (int i = 0; i < baseline->at_thresholds; i++)
-    if (gt_result_has(results, baseline->at_threshold[i].name)) return &baseline->at_threshold[i];
+    if (gt_result_find(results, baseline->at_threshold[i].id)) return &baseline->at_threshold[i];
   return NULL;
 }
 
 /* True if the baseline makes no error, because all samples have the same target: no model can be better. */
-static bool is_perfect(const gt_metric *m) {
-  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? m->value >= 1 : m->value <= 0;
+static bool is_perfect(const gt_result_item *m) {
+  return gt_metric_is_larger_better(m->id.kind) ? m->value >= 1 : m->value <= 0;
 }
 
 bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results) {
@@ -305,15 +308,14 @@ bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results) 
 }
 
 bool gt_is_guessing(const gt_baseline *baseline, const gt_results *results) {
-  const gt_metric *m = gt_baseline_main(baseline, results);
+  const gt_result_item *m = gt_baseline_main(baseline, results);
   if (!m || !gt_baseline_is_aim(baseline, results) || is_perfect(m)) return false;
   for (int i = 0; i < baseline->at_thresholds; i++) {
-    const gt_metric *other = &baseline->at_threshold[i];
-    if (gt_result_has(results, other->name) && gt_result_value(results, other->name) > other->value)
-      return false;
+    const gt_result_item *other = &baseline->at_threshold[i];
+    if (gt_result_value(results, other->id) > other->value) return false;
   }
-  const double value = gt_result_value(results, m->name);
-  return gt_metric_is_larger_better(gt_metric_of_result(m->name)) ? !(value > m->value) : !(value < m->value);
+  const double value = gt_result_value(results, m->id);
+  return gt_metric_is_larger_better(m->id.kind) ? !(value > m->value) : !(value < m->value);
 }
 
 /* Finds the largest magnitude of each column. most: [columns], zeroed by the caller. */
@@ -330,7 +332,7 @@ static void find_magnitudes(const gt_tensor *tensor, float *most) {
 gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data) {
   gt_unscaled_column most = {0};
   for (int k = 0; k < data->inputs; k++) {
-    const gt_tensor rows = gt_tensor_as_rows(&data->train.input[k]), *t = &rows;
+    const gt_tensor rows = gt_tensor_as_rows(gt_split_input(&data->split[GT_PART_TRAIN], k)), *t = &rows;
     if (t->element != GT_ELEMENT_F32 || !t->data || t->rank != 2) continue;
     float *magnitude = gt_alloc((size_t)t->dim[1] * sizeof *magnitude + 1);
     find_magnitudes(t, magnitude);

@@ -5,20 +5,20 @@
 #ifndef GT_TRAIN_BASELINE_H
 #define GT_TRAIN_BASELINE_H
 #include "train/config/config.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 
 enum { GT_BASELINE_MAX_METRICS = 4 };
 typedef struct gt_baseline {
   const char *guess; /* "always 'no'"; in the arena; NULL: there is no baseline, and count is 0 */
   int count;
-  gt_metric metric[GT_BASELINE_MAX_METRICS]; /* named as in results: accuracy; loss, rmse, mae */
-  bool forecast;                             /* the guess is the better naive forecast of a time series */
+  gt_result_item metric[GT_BASELINE_MAX_METRICS]; /* accuracy; loss, rmse, mae */
+  bool forecast; /* the guess is the better naive forecast of a time series */
   bool balances; /* class weights or a balanced sampler: training does not aim at this metric */
   /* With eval.threshold: the metrics that a threshold is chosen for, its own first, and what the better of
    * the two constant answers reaches. A threshold gives up accuracy to gain these. */
   const char *guess_at_threshold; /* "always 'yes'"; in the arena */
   int at_thresholds;
-  gt_metric at_threshold[GT_BASELINE_MAX_METRICS];
+  gt_result_item at_threshold[GT_BASELINE_MAX_METRICS];
 } gt_baseline;
 
 /* The mean of the numeric targets of a split, for one output. This and the means below are weighted by the
@@ -52,9 +52,9 @@ typedef struct gt_baselines {
 } gt_baselines;
 gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_arena *arena);
 /* The most informative metric that the results also have; NULL: none. */
-const gt_metric *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
+const gt_result_item *gt_baseline_main(const gt_baseline *baseline, const gt_results *results);
 /* The first metric of at_threshold that the results also have; NULL: none. */
-const gt_metric *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results);
+const gt_result_item *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results);
 /* True if training aims at the baseline's metrics: it does not balance the classes, or a threshold is chosen
  * for a metric of at_threshold that the results have. */
 bool gt_baseline_is_aim(const gt_baseline *baseline, const gt_results *results);

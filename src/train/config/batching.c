@@ -10,7 +10,8 @@ gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts) {
 }
 
 static gt_batching batches_of(const gt_config *phase) {
-  return gt_batching_of(phase->dataset.train.samples, phase->train.batch_size, phase->train.accumulate);
+  return gt_batching_of(phase->dataset.split[GT_PART_TRAIN].samples, phase->train.batch_size,
+                        phase->train.accumulate);
 }
 
 int64_t gt_phase_steps_per_epoch(const gt_config *phase) { return batches_of(phase).steps; }

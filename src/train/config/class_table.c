@@ -1,17 +1,18 @@
 #include "train/config/class_table.h"
+#include "base/text.h"
 
 int gt_class_of(const gt_dataset *data, const gt_split *split, int target, int64_t item) {
-  const void *values = split->target[target].data;
+  const void *values = gt_split_target(split, target)->data;
   return data->target[target].classification ? ((const int32_t *)values)[item]
                                              : ((const float *)values)[item] > 0.5f;
 }
 
 gt_class_items gt_class_items_of(const gt_dataset *data, const gt_split *split, int target, int64_t column,
                                  int64_t columns, gt_arena *arena) {
-  if (!split->samples || !split->target[target].data) return (gt_class_items){NULL, NULL};
+  if (!split->samples || !gt_split_target(split, target)->data) return (gt_class_items){NULL, NULL};
   const int classes = data->target[target].classification ? data->target[target].classes : 2;
-  const int64_t each = gt_tensor_features(&split->target[target]), items = split->samples * each;
-  const float *weights = split->weights.data;
+  const int64_t each = gt_tensor_features(gt_split_target(split, target)), items = split->samples * each;
+  const float *weights = gt_split_weights(split)->data;
   int64_t *count = GT_NEW_N(arena, int64_t, classes);
   double *weight = GT_NEW_N(arena, double, classes);
   for (int64_t i = column; i < items; i += columns) {
@@ -39,27 +40,26 @@ const char *const *gt_class_names(const gt_data_target *target, int64_t classes,
 
 gt_class_table gt_class_table_of(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *of = &data->target[target];
-  const gt_split *split[] = {&data->train, &data->validation, &data->test};
-  if (!of->classification || !data->train.target[target].data) return (gt_class_table){0};
+  if (!of->classification || !gt_split_target(&data->split[GT_PART_TRAIN], target)->data)
+    return (gt_class_table){0};
   gt_class_table table = {.classes = of->classes, .is_named = of->class_names, .target = of->name};
   table.name = gt_class_names(of, of->classes, arena);
-  for (int s = 0; s < 3; s++) table.part[s] = gt_class_items_of(data, split[s], target, 0, 1, arena);
+  for (int s = 0; s < GT_PARTS; s++)
+    table.part[s] = gt_class_items_of(data, &data->split[s], target, 0, 1, arena);
   return table;
 }
 
 const char *gt_class_table_text(const gt_class_table *table, gt_arena *arena) {
   enum { MAX_SHOWN = 10 };
-  const char *text = "";
-  for (int i = 0; i < table->classes && i < MAX_SHOWN; i++)
-    text = gt_arena_printf(arena, "%s%s%s %lld", text, i ? ", " : "", table->name[i],
-                           (long long)table->part[0].count[i]);
-  return table->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ... (%d classes)", text, table->classes)
-                                    : text;
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
+  for (int i = 0; i < table->classes; i++)
+    gt_list_add(&list, "%s %lld", table->name[i], (long long)table->part[0].count[i]);
+  return gt_list_text(&list, gt_arena_printf(arena, ", ... (%d classes)", table->classes));
 }
 
 int64_t gt_class_table_total(const gt_class_table *table, int class) {
   int64_t total = 0;
-  for (int s = 0; s < 3; s++) total += table->part[s].count ? table->part[s].count[class] : 0;
+  for (int s = 0; s < GT_PARTS; s++) total += table->part[s].count ? table->part[s].count[class] : 0;
   return total;
 }
 

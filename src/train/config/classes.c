@@ -1,5 +1,6 @@
 #include "train/config/classes.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "train/config/review.h"
 #include <math.h>
 #include <string.h>
@@ -10,10 +11,9 @@ enum { MAX_SHOWN = 10, MAX_MISSING = 3, LARGEST_LABEL = 999 };
 
 /* "'a', 'b'"; the first ones if there are many classes. */
 static const char *list_names(const gt_class_table *c, gt_arena *arena) {
-  const char *text = "";
-  for (int i = 0; i < c->classes && i < MAX_SHOWN; i++)
-    text = gt_arena_printf(arena, "%s%s'%s'", text, i ? ", " : "", c->name[i]);
-  return c->classes > MAX_SHOWN ? gt_arena_printf(arena, "%s, ...", text) : text;
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
+  for (int i = 0; i < c->classes; i++) gt_list_add(&list, "'%s'", c->name[i]);
+  return gt_list_text(&list, ", ...");
 }
 
 /* " of target 'kind'" if there are several targets, otherwise "". */
@@ -24,41 +24,35 @@ static const char *of_target(const gt_class_table *c, gt_arena *arena) {
 /* Lists the classes of which `has` counts at least `least` samples and `lacks` none. */
 static const char *list_missing(const gt_class_table *c, const int64_t *has, const int64_t *lacks,
                                 int64_t least, gt_arena *arena) {
-  const char *text = "";
-  int found = 0;
+  gt_list list = gt_list_open(arena, MAX_MISSING);
   for (int i = 0; i < c->classes; i++)
-    if (has[i] >= least && !lacks[i] && found++ < MAX_MISSING)
-      text = gt_arena_printf(arena, "%s%s'%s'", text, *text ? ", " : "", c->name[i]);
-  return found > MAX_MISSING ? gt_arena_printf(arena, "%s and %d more", text, found - MAX_MISSING) : text;
+    if (has[i] >= least && !lacks[i]) gt_list_add(&list, "'%s'", c->name[i]);
+  return gt_list_more(&list);
 }
 
-static void review_split(gt_config *config, const gt_class_table *c, int split, const char *name,
-                         gt_arena *arena) {
-  const gt_position at = gt_config_place_of_split(config, name);
+static void review_split(gt_config *config, const gt_class_table *c, int split, gt_arena *arena) {
+  const gt_position at = gt_config_place_of_split(config, split);
   /* The finding rare_class already names classes with a single sample. */
   const int64_t least = gt_diagnostics_has(&config->diagnostics, GT_FINDING_rare_class) ? 2 : 1;
   const char *text;
   if (!c->part[split].count) return;
   if (*(text = list_missing(c, c->part[0].count, c->part[split].count, least, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
-                  "the %s split has no sample of class %s%s", name, text, of_target(c, arena))
+                  "the %s split has no sample of class %s%s", gt_part_keys[split], text, of_target(c, arena))
         ->help = "a larger split; its accuracy tells nothing about that class";
   if (*(text = list_missing(c, c->part[split].count, c->part[0].count, 1, arena)))
     gt_finding_at(&config->diagnostics, GT_FINDING_missing_class, at,
-                  "the %s split has class %s%s, but the training split does not", name, text,
+                  "the %s split has class %s%s, but the training split does not", gt_part_keys[split], text,
                   of_target(c, arena))
         ->help = "add training samples of this class; no model can learn it without them";
 }
 
 /* "1, 2, 3": the classes with training samples; the first ones if there are many. */
 static const char *list_found(const gt_class_table *c, gt_arena *arena) {
-  const char *list = "";
-  for (int i = 0, n = 0; i < c->classes && n < MAX_SHOWN + 1; i++)
-    if (c->part[0].count[i] && ++n <= MAX_SHOWN)
-      list = gt_arena_printf(arena, "%s%s%d", list, *list ? ", " : "", i);
-    else if (n > MAX_SHOWN)
-      list = gt_arena_printf(arena, "%s, ...", list);
-  return list;
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
+  for (int i = 0; i < c->classes; i++)
+    if (c->part[0].count[i]) gt_list_add(&list, "%d", i);
+  return gt_list_text(&list, ", ...");
 }
 
 static int count_found(const gt_class_table *c) {
@@ -92,7 +86,7 @@ static void review_empty(gt_config *config, int target, const gt_class_table *c,
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
                 "class %d%s has no training sample: labels count from 0, and %d of the %d classes occur",
                 empty, of_target(c, arena), found, c->classes)
-      ->help = config->dataset.train.target[target].rank > 1
+      ->help = gt_split_target(&config->dataset.split[GT_PART_TRAIN], target)->rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
                : config->dataset.targets > 1 || config->dataset.target[target].horizon
                    ? "labels in the file that count from 0, or texts, such as c1"
@@ -123,7 +117,9 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   if (c.is_named) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
   const bool series = data->target[target].horizon; /* a series cannot have a list of classes */
-  if (numbers) c = count_possible_labels(&data->train.target[target], data->target[target].horizon, arena);
+  if (numbers)
+    c = count_possible_labels(gt_split_target(&data->split[GT_PART_TRAIN], target),
+                              data->target[target].horizon, arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;
   if (!numbers && series) return NULL;
@@ -136,7 +132,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
 /* Warns if boards or pictures that are targets consist of a single value. */
 static void review_blank(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = &data->train.target[target];
+  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
   const gt_spec *node = gt_spec_find(config->root, "data"), *image = gt_spec_find(node, "image");
   const float *value = targets->data;
   const int64_t count = targets->dim[0] * gt_tensor_features(targets);
@@ -156,7 +152,7 @@ static void review_blank(gt_config *config, int target, gt_arena *arena) {
 /* Warns if a target has the same value in all training samples: nothing can be learned. */
 static void review_constant(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = &data->train.target[target];
+  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
   const float *value = targets->data;
   const int64_t columns = targets->rank == 2 ? gt_tensor_features(targets) : 0;
   const gt_spec *node = gt_spec_find(config->root, "data"), *at = gt_spec_find(node, "target");
@@ -194,7 +190,7 @@ static gt_spec *balanced_node(const gt_config *config, const char *target) {
 static void balance_classes(gt_config *config, int target, gt_arena *arena) {
   gt_spec *node = balanced_node(config, config->dataset.target[target].name);
   const gt_class_table c = gt_class_table_of(&config->dataset, target, arena);
-  const char *text = "";
+  gt_list list = gt_list_open(arena, MAX_SHOWN);
   int64_t all = 0;
   if (!node || !c.classes) return;
   for (int i = 0; i < c.classes; i++) all += c.part[0].count[i];
@@ -206,9 +202,9 @@ static void balance_classes(gt_config *config, int target, gt_arena *arena) {
         gt_arena_printf(arena, "%.6g", count ? (double)all / ((double)c.classes * (double)count) : 1.0);
     gt_spec *item = gt_spec_add(arena, node, NULL, gt_spec_text(arena, weight));
     item->at = node->at;
-    if (i < MAX_SHOWN) text = gt_arena_printf(arena, "%s%s%s %s", text, i ? ", " : "", c.name[i], weight);
+    gt_list_add(&list, "%s %s", c.name[i], weight);
   }
-  gt_info("balanced class weights%s: %s%s", of_target(&c, arena), text, c.classes > MAX_SHOWN ? ", ..." : "");
+  gt_info("balanced class weights%s: %s", of_target(&c, arena), gt_list_text(&list, ", ..."));
 }
 
 /* Without the data the weights are unknown; the loss is then checked as if it had no class weights. */
@@ -291,8 +287,8 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
                   of_target(&c, arena), c.name[only])
         ->help = "data with samples of each class";
   review_positive(config, target, &c, arena);
-  review_split(config, &c, 1, "validation", arena);
-  review_split(config, &c, 2, "test", arena);
+  review_split(config, &c, GT_PART_VALIDATION, arena);
+  review_split(config, &c, GT_PART_TEST, arena);
 }
 
 void gt_config_review_classes(gt_config *config, gt_arena *arena) {

@@ -38,8 +38,6 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
   const gt_position at = node ? node->at : config->root->at;
   if (!gt_schema_read(&gt_train_schema, train, NULL, NULL, node, at, "in 'train'", arena, diagnostics))
     return;
-  gt_early_stopping *stopping = &train->early_stopping;
-  stopping->watched = stopping->metric ? gt_metric_of_result(stopping->metric) : NULL;
   choose_length(train, node, diagnostics);
   if (!train->epochs && !train->steps && gt_spec_is_null(train->phases)) train->epochs = 10;
   train->early_stopping.has_goal = gt_spec_find(gt_spec_find(node, "early_stopping"), "goal") != NULL;
@@ -70,8 +68,7 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   config->augment = gt_augment_read(arena, config->root, diagnostics);
   if (config->optim) gt_config_check_augment(config, diagnostics);
   if (config->optim) gt_config_check_sampler(config, diagnostics);
-  gt_early_stopping *stopping = &config->train.early_stopping;
-  if (stopping->watched) gt_config_add_result(config, &stopping->metric);
+  gt_config_check_watched(config, true, diagnostics); /* the whole config was checked for a hard form */
   choose_evaluations(config);
 }
 
@@ -131,7 +128,9 @@ static bool set_loss_demands(const gt_spec *root, gt_data_requirements *requeste
 }
 
 static void check_eval_samples(gt_config *config) {
-  if (!config->train.eval_samples || gt_tensor_is_text(&config->dataset.train.target[0])) return;
+  if (!config->train.eval_samples ||
+      gt_tensor_is_text(gt_split_target(&config->dataset.split[GT_PART_TRAIN], 0)))
+    return;
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "eval_samples");
   gt_error_at(&config->diagnostics, node ? node->at : config->root->at,
               "'eval_samples' selects windows of a text, and this data is not such a text")

@@ -11,14 +11,14 @@
 #include "metric/metric.h"
 #include "optim/optim.h"
 #include "train/config/change.h"
+#include "train/config/result.h"
 
 struct gt_init_from;
 
 typedef struct gt_early_stopping {
-  int64_t patience;   /* evaluations without improvement; 0: never stop */
-  const char *metric; /* name of a result: "loss", "accuracy", "kind.accuracy"; for logic gates also
-                         "soft_…" and "hard_…" */
-  const struct gt_metric_kind *watched; /* the kind of this metric; NULL if the name is invalid */
+  int64_t patience;     /* evaluations without improvement; 0: never stop */
+  const char *metric;   /* the name of the watched result */
+  gt_result_id watched; /* set once the data is known */
   double min_delta, goal;
   bool has_goal, restore_best;
 } gt_early_stopping;
@@ -115,12 +115,13 @@ bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name,
 void gt_config_silence(const gt_spec *root, gt_diagnostics *diagnostics);
 /* Makes evaluations compute a metric of a target. Returns NULL, or for a message why they cannot: "needs
  * class labels". Does not check whether the model has a soft and a hard form. */
-const char *gt_config_add_metric(gt_config *config, int target, const struct gt_metric_kind *kind);
+const char *gt_config_add_metric(gt_config *config, int target, const gt_metric_kind *kind);
 /* The same for the name of a result. With several targets the name has a target ("load.mae"), or it is the
- * objective ("loss") or a metric that only one target can have; then *name gets the target in front. */
-const char *gt_config_add_result(gt_config *config, const char **name);
-/* How results are computed from sums of losses. */
-struct gt_result_form gt_config_result_form(const gt_config *config);
+ * objective ("loss") or a metric that only one target can have, whose result is then *out. */
+const char *gt_config_add_result(gt_config *config, const char *name, gt_result_id *out);
+/* Sets train.early_stopping.watched, or reports why the model has no such result. hard: some layer has a hard
+ * form. */
+void gt_config_check_watched(gt_config *config, bool hard, gt_diagnostics *diagnostics);
 void gt_config_finish(gt_config *config); /* accepts a zeroed config */
 /* Prints diagnostics and error; returns the exit code, of the diagnostics if they have errors. */
 int gt_config_report(gt_config *config, const gt_error *error);

@@ -7,12 +7,11 @@
 #include "tokens/tokens.h"
 #include "train/config/classes.h"
 #include "train/config/config.h"
-#include "train/config/metrics.h"
 #include "train/config/review.h"
 #include <string.h>
 
 static int64_t batch_of(const gt_config *config) {
-  return gt_min_i64(config->train.batch_size, config->dataset.train.samples);
+  return gt_min_i64(config->train.batch_size, config->dataset.split[GT_PART_TRAIN].samples);
 }
 
 /* The shape of a batch of an input or a target; images are cropped. */
@@ -24,25 +23,25 @@ static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
   return shape;
 }
 
-/* Checks that the metric of early stopping exists for this loss and model. */
-static void check_metric(gt_config *config, bool hard) {
+void gt_config_check_watched(gt_config *config, bool hard, gt_diagnostics *diagnostics) {
   gt_early_stopping *stopping = &config->train.early_stopping;
-  const gt_metric_kind *watched = stopping->watched;
-  if (!watched) return;
+  const char *name = stopping->metric;
+  if (!name) return;
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
   const gt_spec *metric = gt_spec_find(node, "metric");
   const gt_position at = metric ? metric->at : config->root->at;
-  const char *name = stopping->metric, *why = gt_config_add_result(config, &stopping->metric);
-  if (why && (config->dataset.targets > 1 || strchr(name, '.')))
-    gt_error_at(&config->diagnostics, at, "metric '%s' is not available: it %s", name, why);
+  const char *why = gt_config_add_result(config, name, &stopping->watched);
+  const gt_metric_kind *kind = stopping->watched.kind;
+  if (!why) stopping->metric = gt_result_print(&config->dataset, stopping->watched, diagnostics->arena);
+  if (why && (config->dataset.targets > 1 || !gt_metric_find(name)))
+    gt_error_at(diagnostics, at, "metric '%s' is not available: it %s", name, why);
   else if (why)
-    gt_error_at(&config->diagnostics, at, "metric '%s' is not available with loss '%s': it %s", name,
+    gt_error_at(diagnostics, at, "metric '%s' is not available with loss '%s': it %s", name,
                 config->loss[0]->type->name, why)
         ->suggestion = "loss";
-  else if ((watched->of_hard || watched->of_soft) && !hard)
-    gt_error_at(&config->diagnostics, at,
-                "metric '%s' is not available: no layer of this model has a hard form", name)
-        ->suggestion = watched->correct ? "accuracy" : "loss";
+  else if (kind->form && !hard)
+    gt_error_at(diagnostics, at, "metric '%s' is not available: no layer of this model has a hard form", name)
+        ->suggestion = kind->correct ? "accuracy" : "loss";
 }
 
 static gt_id placeholder(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool bits) {
@@ -59,12 +58,13 @@ static bool holds_bits(const gt_tensor *tensor, const gt_input *input) {
 static gt_model_input input_placeholder(const gt_config *config, gt_arena *arena, gt_graph *graph,
                                         int index) {
   const gt_input *input = &config->dataset.input[index];
-  const gt_tensor *tensor = &config->dataset.train.input[index];
+  const gt_tensor *tensor = gt_split_input(&config->dataset.split[GT_PART_TRAIN], index);
   const gt_dtype dtype = input->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(arena, "input %s", input->name);
   gt_shape shape = batch_shape(config, tensor);
   if (input->table) gt_input_network_shape(input, shape.dim + 1);
-  gt_id *lengths = tensor->length ? GT_NEW(arena, gt_id) : NULL;
+  const gt_tensor *length = gt_split_tensor(&config->dataset.split[GT_PART_TRAIN], GT_SAMPLE_LENGTH, index);
+  gt_id *lengths = length->rank ? GT_NEW(arena, gt_id) : NULL;
   if (lengths)
     *lengths = placeholder(graph, gt_arena_printf(arena, "lengths of %s", input->name),
                            gt_shape_1(shape.dim[0]), GT_I32, false);
@@ -96,7 +96,9 @@ static gt_forward init_forward(gt_config *config, gt_arena *arena, gt_graph *gra
         .name = data->target[k].name,
         .targets = GT_NONE,
         .classes = data->target[k].classes,
-        .values = data->train.target[k].rank ? gt_tensor_features(&data->train.target[k]) : 0};
+        .values = gt_split_target(&data->split[GT_PART_TRAIN], k)->rank
+                      ? gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], k))
+                      : 0};
   return forward;
 }
 
@@ -131,7 +133,7 @@ static void check_unnormalized(gt_config *config) {
 /* Describes the outputs that a series or a text needs, for messages; NULL: other data. */
 static const char *expected_outputs(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *data_target = &data->target[target];
-  const gt_tensor *tensor = &data->train.target[target];
+  const gt_tensor *tensor = gt_split_target(&data->split[GT_PART_TRAIN], target);
   const long long values = tensor->rank ? (long long)gt_tensor_features(tensor) : 0,
                   steps = (long long)data_target->horizon;
   if (gt_tensor_is_text(tensor))
@@ -161,22 +163,23 @@ static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
   forward.weight = placeholder(graph, "weight", gt_shape_1(batch_of(config)), GT_F32, false);
   gt_value_range range = {0};
   if (!untrusted && config->loss[0] && config->loss[0]->type->residual) {
-    range = gt_tensor_range(&data->train.input[0], arena);
+    range = gt_tensor_range(gt_split_input(&data->split[GT_PART_TRAIN], 0), arena);
     forward.reviewed = &range;
   }
   for (int k = 0; k < data->targets; k++) {
     gt_forward_target *target = &forward.target[k];
     const gt_dtype dtype = data->target[k].classification ? GT_I32 : GT_F32;
     target->loss = config->loss[0] ? config->loss[k] : NULL;
-    target->targets = placeholder(graph, gt_arena_printf(arena, "targets %d", k),
-                                  batch_shape(config, &data->train.target[k]), dtype, false);
+    target->targets =
+        placeholder(graph, gt_arena_printf(arena, "targets %d", k),
+                    batch_shape(config, gt_split_target(&data->split[GT_PART_TRAIN], k)), dtype, false);
     target->ignores = data->target[k].ignores;
     target->advice =
         untrusted || (target->loss && target->loss->type->residual) ? NULL : gt_class_advice(data, k, arena);
     target->expected = expected_outputs(data, k, arena);
   }
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss[0]) return;
-  check_metric(config, forward.model->has_hard);
+  gt_config_check_watched(config, forward.model->has_hard, &config->diagnostics);
 }
 
 /* --- augmentation --- */
@@ -185,7 +188,7 @@ static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
 static bool check_target(const gt_config *config, int index, gt_diagnostics *diagnostics) {
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
-  const gt_tensor *target = &data->train.target[index];
+  const gt_tensor *target = gt_split_target(&data->split[GT_PART_TRAIN], index);
   if (data->target[index].classification && target->rank > 1) {
     gt_error_at(
         diagnostics, config->augment->at,
@@ -214,7 +217,7 @@ static bool check_mixing(const gt_config *config, const gt_augment_plan *plan, g
         ->expected = "augmentations other than mixup and cutmix";
     return false;
   }
-  if (!plan->look.mixes || !config->dataset.train.weights.rank) return true;
+  if (!plan->look.mixes || !gt_split_weights(&config->dataset.split[GT_PART_TRAIN])->rank) return true;
   gt_error_at(diagnostics, config->augment->at, "samples with weights (data.weight) cannot be mixed")
       ->expected = "augmentations other than mixup and cutmix, or data without weights";
   return false;
@@ -245,7 +248,7 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
 
 /* Warns if float values exceed white, at which colour augmentations clip. */
 static void check_white(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
-  const gt_tensor *tensor = &config->dataset.train.input[0];
+  const gt_tensor *tensor = gt_split_input(&config->dataset.split[GT_PART_TRAIN], 0);
   if ((!plan->look.lights && !plan->look.tones) || tensor->element != GT_ELEMENT_F32 || !tensor->data) return;
   const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
   const float *value = tensor->data;

@@ -1,5 +1,5 @@
 #include "train/config/config_keys.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include <string.h>
 
 static const gt_field stopping_fields[] = {

@@ -1,14 +1,15 @@
-/* Metrics of evaluations: which metrics each target has, and the names of their results. */
+/* Metrics of evaluations: which metrics each target has. */
 #include "tokens/tokens.h"
 #include "train/config/config.h"
 #include "train/config/config_metrics.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include <string.h>
 
 /* True if the target is the next character or byte of a text. */
 static bool has_characters(const gt_dataset *data) {
   const gt_vocabulary *vocabulary = data->input[0].vocabulary;
-  return vocabulary && vocabulary->type->is_exact && gt_tensor_is_text(&data->train.target[0]);
+  return vocabulary && vocabulary->type->is_exact &&
+         gt_tensor_is_text(gt_split_target(&data->split[GT_PART_TRAIN], 0));
 }
 
 /* Why the metric is not defined for the target, for a message; NULL: it is defined. */
@@ -45,105 +46,35 @@ static const char *candidates(const gt_config *config, const gt_metric_kind *kin
   return list;
 }
 
-static int target_named(const gt_dataset *data, const char *name, size_t length) {
-  for (int k = 0; k < data->targets && data->targets > 1; k++)
-    if (strlen(data->target[k].name) == length && !memcmp(data->target[k].name, name, length)) return k;
-  return -1;
-}
-
-const char *gt_config_value_name(const gt_data_target *target, int outputs, bool by_column, int index,
-                                 gt_arena *arena) {
-  const char *const *names = by_column ? target->row_columns : target->columns;
-  if (names) return names[index];
-  if (by_column) return gt_arena_printf(arena, "target%d", index);
-  if (!target->horizon) return gt_arena_printf(arena, "%d", index);
-  const int each = outputs / (int)target->horizon;
-  return gt_arena_printf(arena, "target%d+%d", index % each, index / each + 1);
-}
-
-/* Why evaluations do not print metrics of this column of a target, for a message; NULL: they do. */
-static const char *find_column_error(const gt_config *config, int target, const char *column) {
-  const gt_data_target *data_target = &config->dataset.target[target];
-  gt_arena *arena = config->diagnostics.arena;
-  const gt_tensor *values = &config->dataset.train.target[target];
-  const int64_t outputs = data_target->classification || !values->rank ? 1 : gt_tensor_features(values);
-  const int columns = data_target->horizon > 1 ? (int)(outputs / data_target->horizon) : 0;
-  const char *list = "";
-  for (int i = 0; i < columns && columns > 1 && columns <= GT_METRIC_MAX_OUTPUTS; i++) {
-    const char *name = gt_config_value_name(data_target, (int)outputs, true, i, arena);
-    if (!strcmp(name, column)) return NULL;
-    list = gt_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", name);
-  }
-  for (int i = 0; outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS && i < (int)outputs; i++) {
-    const char *name = gt_config_value_name(data_target, (int)outputs, false, i, arena);
-    if (!strcmp(name, column)) return NULL;
-    list = gt_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", name);
-  }
-  if (!*list && data_target->classification) return "names a class, and no metric is of a single class";
-  if (!*list && outputs == 1) return "names a column, but there is only one; leave it out";
-  if (!*list) return "names a column, but evaluations print this metric for all columns together";
-  return gt_arena_printf(arena, "names no column of the targets; there are %s", list);
-}
-
-/* Requests a metric by a name such as "mae.price", the metric of one column. */
-static const char *request_column_metric(gt_config *config, int target, const char *name) {
-  const char *dot = strchr(name, '.');
-  const gt_metric_kind *kind =
-      gt_metric_find(gt_arena_strndup(config->diagnostics.arena, name, (size_t)(dot - name)));
-  if (!kind) return "names no metric";
-  if (!kind->type) return "is not computed for single columns";
-  const char *why_not = find_column_error(config, target, dot + 1);
-  return why_not ? why_not : gt_config_add_metric(config, target, kind);
-}
-
-/* Requests a metric by a name such as "load.mae", "mae.price" or "load.mae.price". */
-static const char *request_target_metric(gt_config *config, const char *name, const char *dot) {
+const char *gt_config_add_result(gt_config *config, const char *name, gt_result_id *out) {
   const gt_dataset *data = &config->dataset;
-  const gt_metric_kind *kind = gt_metric_find(dot + 1);
-  const int target = target_named(data, name, (size_t)(dot - name));
-  if (data->targets == 1 && kind) {
-    const char *swapped =
-        gt_arena_printf(config->diagnostics.arena, "%s_%.*s", dot + 1, (int)(dot - name), name);
-    return gt_arena_printf(config->diagnostics.arena, "is not a metric of this data; write '%s'",
-                           gt_metric_find(swapped) ? swapped : dot + 1);
-  }
-  if (data->targets == 1) return request_column_metric(config, 0, name);
-  const char *list = data->target[0].name;
-  for (int k = 1; k < data->targets; k++)
-    list = gt_arena_printf(config->diagnostics.arena, "%s, %s", list, data->target[k].name);
-  if (target < 0) return gt_arena_printf(config->diagnostics.arena, "names no target; there are %s", list);
-  if (!kind && strchr(dot + 1, '.')) return request_column_metric(config, target, dot + 1);
-  return kind ? gt_config_add_metric(config, target, kind) : "names no metric";
-}
-
-const char *gt_config_add_result(gt_config *config, const char **name) {
-  const gt_dataset *data = &config->dataset;
-  const char *dot = strchr(*name, '.'), *why = NULL;
-  if (dot) return request_target_metric(config, *name, dot);
-  const gt_metric_kind *kind = gt_metric_find(*name);
-  if (data->targets == 1) return gt_config_add_metric(config, 0, kind);
+  const char *why = NULL;
+  if (!gt_result_parse(data, name, out, config->diagnostics.arena, &why)) return why;
+  const gt_metric_kind *kind = out->kind;
+  if (out->target >= 0) return gt_config_add_metric(config, out->target, kind);
   if (!kind->type && !kind->correct) return NULL;
-  int possible = 0, first = 0;
+  int possible = 0;
   for (int k = data->targets - 1; k >= 0; k--) {
     const char *why_not = unmet_requirement(config, k, kind);
     if (why_not) why = why_not;
-    if (!why_not) possible++, first = k;
+    if (!why_not) possible++, out->target = k;
   }
   if (!possible) return why;
   if (possible > 1)
     return gt_arena_printf(config->diagnostics.arena, "belongs to several targets; expected one of %s",
                            candidates(config, kind));
-  *name = gt_arena_printf(config->diagnostics.arena, "%s.%s", data->target[first].name, kind->name);
-  return gt_config_add_metric(config, first, kind);
+  return gt_config_add_metric(config, out->target, kind);
 }
 
-/* Requests an entry of `metrics:` for each target for which it is defined. */
-static const char *request_for_all_targets(gt_config *config, const char *name) {
-  const char *why = NULL, *dot = strchr(name, '.');
+/* Requests an entry of `metrics:`; without a target, for each target for which it is defined. */
+static const char *request(gt_config *config, const char *name) {
+  const char *why = NULL;
+  gt_result_id id;
   bool any = false;
-  if (dot) return request_target_metric(config, name, dot);
+  if (!gt_result_parse(&config->dataset, name, &id, config->diagnostics.arena, &why)) return why;
+  if (id.target >= 0) return gt_config_add_metric(config, id.target, id.kind);
   for (int k = config->dataset.targets - 1; k >= 0; k--) {
-    const char *why_not = gt_config_add_metric(config, k, gt_metric_find(name));
+    const char *why_not = gt_config_add_metric(config, k, id.kind);
     if (why_not) why = why_not;
     any |= !why_not;
   }
@@ -156,7 +87,9 @@ static void check_value_count(gt_config *config, gt_position at) {
   const gt_dataset *data = &config->dataset;
   int64_t values = 2;
   for (int k = 0; k < data->targets; k++) {
-    const int64_t outputs = data->target[k].classification ? 1 : gt_tensor_features(&data->train.target[k]);
+    const int64_t outputs = data->target[k].classification
+                                ? 1
+                                : gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], k));
     values +=
         4 + config->metrics[k].count * (outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? outputs + 1 : 1);
   }
@@ -175,7 +108,7 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
   if (config->dataset.target[0].horizon && !gt_config_add_metric(config, 0, gt_metric_find("skill")))
     gt_config_add_metric(config, 0, gt_metric_find("mae"));
   for (int i = 0; i < names->count; i++) {
-    const char *why = request_for_all_targets(config, names->items[i]);
+    const char *why = request(config, names->items[i]);
     const gt_metric_kind *kind = gt_metric_find(names->items[i]);
     if (why && kind && kind->type && kind->type->needs_series)
       gt_error_at(&config->diagnostics, names->at[i], "metric '%s' %s of numbers", names->items[i], why)
@@ -190,23 +123,6 @@ void gt_config_read_metrics(gt_config *config, const gt_strings *names) {
                   names->items[i], why, config->loss[0]->type->name);
     check_value_count(config, names->at[i]);
   }
-}
-
-gt_result_form gt_config_result_form(const gt_config *config) {
-  const gt_dataset *data = &config->dataset;
-  gt_arena *arena = config->diagnostics.arena;
-  gt_result_form form = {.targets = data->targets};
-  for (int k = 0; k < data->targets; k++) {
-    const char *name = data->target[k].name;
-    form.target[k] = (gt_result_target){.factor = config->loss[k]->weight,
-                                        .loss = {"loss", "soft_loss"},
-                                        .accuracy = {"accuracy", "soft_accuracy"}};
-    for (int i = 0; i < GT_FORMS && data->targets > 1; i++) {
-      form.target[k].loss[i] = gt_arena_printf(arena, "%s.%s", name, form.target[k].loss[i]);
-      form.target[k].accuracy[i] = gt_arena_printf(arena, "%s.%s", name, form.target[k].accuracy[i]);
-    }
-  }
-  return form;
 }
 
 /* Reports changes at the start of a phase (src/change), which need a single target. */

@@ -5,10 +5,6 @@
 
 /* Reads `metrics:`, once the losses are known. */
 void gt_config_read_metrics(gt_config *config, const gt_strings *names);
-/* The last part of the name of a result: "temp+2" for output `index` of `outputs`; with by_column, "temp" for
- * column `index` of a series, over all steps. Targets without names are numbered. */
-const char *gt_config_value_name(const gt_data_target *target, int outputs, bool by_column, int index,
-                                 gt_arena *arena);
 /* Reports settings that need a single target if there are several. */
 void gt_config_check_several_targets(const gt_config *config, gt_diagnostics *diagnostics);
 #endif

@@ -1,10 +1,10 @@
+#include "base/text.h"
 #include "train/config/init_map.h"
 #include "train/config/init_names.h"
 #include "data/column.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/names.h"
-#include "base/text.h"
 #include <limits.h>
 #include <string.h>
 
@@ -231,26 +231,30 @@ static const gt_slot *find_lacking(gt_slot *const *slot, const gt_transferred *r
   return has_others ? lacking : NULL;
 }
 
+/* "a; b; c; and 2 more" */
+static const char *text_of(const gt_list *list) {
+  return gt_list_text(
+      list, gt_arena_printf(list->arena, "%sand %d more", list->separator, list->count - list->most));
+}
+
 /* Adds a finding for layers of which the file has only a part, so that they are not taken. */
 static void review_incomplete(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
                               gt_diagnostics *diagnostics) {
   gt_arena *arena = diagnostics->arena;
-  const char *text = "", *last = NULL;
-  int layers = 0, end;
+  gt_list layers = {arena, MAX_LAYERS, "", "; ", 0};
+  const char *last = NULL;
+  int end;
   for (int i = 0; i < store->slots; i = end) {
     const char *layer = layer_of(arena, store->slot[i]->name);
     for (end = i + 1; end < store->slots && !strcmp(layer_of(arena, store->slot[end]->name), layer);) end++;
     const gt_slot *lacking = find_lacking(store->slot + i, result + i, end - i);
     if (!lacking) continue;
     last = layer;
-    if (layers++ < MAX_LAYERS)
-      text = gt_arena_printf(arena, "%s%slayer '%s' has no %s there", text, *text ? "; " : "", layer,
-                             lacking->name + strlen(layer) + 1);
+    gt_list_add(&layers, "layer '%s' has no %s there", layer, lacking->name + strlen(layer) + 1);
   }
-  if (layers > MAX_LAYERS) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MAX_LAYERS);
-  if (layers)
+  if (layers.count)
     gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
-                  "layers in %s are incomplete and are not taken: %s", from->file.path, text)
+                  "layers in %s are incomplete and are not taken: %s", from->file.path, text_of(&layers))
         ->help = gt_arena_printf(arena,
                                  "all tensors of the layer; or init_from: {model: ..., map: {%s: ~}}, if the "
                                  "layer is meant to start from scratch",
@@ -264,8 +268,7 @@ static void review_dropped(const gt_init_from *from, const gt_store *store, cons
   const gt_container *file = &from->file.container;
   const bool *is_taken = find_taken(from, store, result, arena);
   gt_names taken = {.arena = arena}, wanted = {.arena = arena};
-  const char *text = "";
-  int dropped = 0;
+  gt_list dropped = gt_list_open(arena, MAX_LAYERS);
   bool left_out;
   for (int i = 0; i < store->slots; i++) {
     const gt_stored *stored = gt_transfer_find(&from->transfer, store->slot[i]->name, &left_out);
@@ -277,12 +280,12 @@ static void review_dropped(const gt_init_from *from, const gt_store *store, cons
     const char *name = file->tensor[i].name;
     if (is_taken[i] || gt_names_find(&taken, layer_of(arena, name)) < 0 || gt_names_find(&wanted, name) >= 0)
       continue;
-    if (dropped++ < MAX_LAYERS) text = gt_arena_printf(arena, "%s%s%s", text, *text ? ", " : "", name);
+    gt_list_add(&dropped, "%s", name);
   }
-  if (dropped > MAX_LAYERS) text = gt_arena_printf(arena, "%s, and %d more", text, dropped - MAX_LAYERS);
-  if (dropped)
+  if (dropped.count)
     gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
-                  "layers take only a part of what they have in %s; dropped: %s", from->file.path, text)
+                  "layers take only a part of what they have in %s; dropped: %s", from->file.path,
+                  text_of(&dropped))
         ->help =
         "layers with the same settings as there (bias, affine); or quiet: lost_weights, if it is meant";
 }
@@ -297,8 +300,8 @@ void gt_init_from_review(const gt_init_from *from, const gt_dataset *dataset, co
   gt_transfer_outcomes(&names->transfer, store, result);
   review_incomplete(from, store, result, diagnostics);
   review_dropped(from, store, result, diagnostics);
-  const char *text = "", *last = NULL;
-  int layers = 0;
+  gt_list layers = {arena, MAX_LAYERS, "", "; ", 0};
+  const char *last = NULL;
   bool left_out;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
@@ -309,15 +312,12 @@ void gt_init_from_review(const gt_init_from *from, const gt_dataset *dataset, co
       continue;
     char here[128], there[128];
     last = layer_of(arena, slot->name);
-    if (layers++ < MAX_LAYERS)
-      text = gt_arena_printf(arena, "%s%slayer '%s' has %s %s here and %s there", text, *text ? "; " : "",
-                             last, slot->name + strlen(last) + 1, gt_shape_text(slot->shape, here),
-                             gt_shape_text(stored->shape, there));
+    gt_list_add(&layers, "layer '%s' has %s %s here and %s there", last, slot->name + strlen(last) + 1,
+                gt_shape_text(slot->shape, here), gt_shape_text(stored->shape, there));
   }
-  if (layers > MAX_LAYERS) text = gt_arena_printf(arena, "%s; and %d more", text, layers - MAX_LAYERS);
-  if (layers)
+  if (layers.count)
     gt_finding_at(diagnostics, GT_FINDING_lost_weights, from->at,
-                  "weights in %s have another size and are not taken: %s", from->file.path, text)
+                  "weights in %s have another size and are not taken: %s", from->file.path, text_of(&layers))
         ->help =
         gt_arena_printf(arena,
                         "the same sizes; or init_from: {model: ..., map: {%s: ~}}, if the layer is meant "

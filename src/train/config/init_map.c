@@ -1,5 +1,6 @@
 #include "train/config/init_map.h"
 #include "base/names.h"
+#include "base/text.h"
 #include "store/state_dict.h"
 #include <string.h>
 
@@ -101,12 +102,9 @@ const char *gt_init_map_guess(const gt_container *file, const gt_store *store, g
   for (int i = 0; i < file->tensors; i++) add_layer(&theirs, &seen_there, arena, file->tensor[i].name);
   pair_layers(file, store, &ours, &theirs, true, arena);
   pair_layers(file, store, &ours, &theirs, false, arena);
-  const char *text = NULL;
-  int pairs = 0;
+  gt_list pairs = gt_list_open(arena, MAX_PAIRS);
   for (int i = 0; i < ours.count; i++)
-    if (ours.pair[i] >= 0 && ++pairs <= MAX_PAIRS)
-      text = gt_arena_printf(arena, "%s%s%s: %s", text ? text : "", text ? ", " : "", ours.name[i],
-                             theirs.name[ours.pair[i]]);
+    if (ours.pair[i] >= 0) gt_list_add(&pairs, "%s: %s", ours.name[i], theirs.name[ours.pair[i]]);
   *prefix = common_prefix(&ours, &theirs, arena);
-  return pairs > MAX_PAIRS ? gt_arena_printf(arena, "%s, …", text) : text;
+  return pairs.count ? gt_list_text(&pairs, ", …") : NULL;
 }

@@ -78,7 +78,7 @@ static void separate(const gt_sample_facts *base, const double *level, int count
 /* True if the test samples come from their own files, not from the source of the training samples. */
 static bool has_test_files(const gt_config *config) {
   const gt_spec *test = gt_spec_find(gt_spec_find(config->root, "data"), "test");
-  return !gt_spec_is_null(test) && config->dataset.test.samples;
+  return !gt_spec_is_null(test) && config->dataset.split[GT_PART_TEST].samples;
 }
 
 static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_arena *arena) {
@@ -86,8 +86,8 @@ static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_
   facts *f = GT_NEW(arena, facts);
   *f = (facts){{.sample.rank = input->rank, .outside = outside, .range = range, .separate = separate},
                input,
-               &config->dataset.train.input[index],
-               has_test_files(config) ? &config->dataset.test.input[index] : NULL,
+               gt_split_input(&config->dataset.split[GT_PART_TRAIN], index),
+               has_test_files(config) ? gt_split_input(&config->dataset.split[GT_PART_TEST], index) : NULL,
                config->augment != NULL,
                !strcmp(config->dataset.format, "function"),
                arena};
@@ -98,15 +98,15 @@ static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_
 void gt_config_record_ranges(gt_config *config, gt_arena *arena) {
   gt_dataset *data = &config->dataset;
   for (int k = 0; k < data->inputs; k++) {
-    data->input[k].range = gt_tensor_range(&data->train.input[k], arena);
+    data->input[k].range = gt_tensor_range(gt_split_input(&data->split[GT_PART_TRAIN], k), arena);
     for (int p = 0; p < config->phases; p++) config->phase[p].dataset.input[k].range = data->input[k].range;
   }
 }
 
-void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samples, gt_position at,
+void gt_review_ranges(const gt_data_signature *trained_on, const gt_split *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics) {
   for (int k = 0; k < trained_on->inputs; k++) {
-    gt_tensor rows = gt_tensor_as_rows(&samples[k]);
+    gt_tensor rows = gt_tensor_as_rows(gt_split_input(samples, k));
     if (trained_on->input[k].window && rows.rank == 3) { /* windows that are stored one after another */
       rows.rank = 2;
       rows.dim[0] *= rows.dim[1];
@@ -124,9 +124,9 @@ void gt_config_review_test(gt_config *config, gt_arena *arena) {
   gt_data_signature trained_on = {.inputs = data->inputs};
   for (int k = 0; k < data->inputs; k++) {
     trained_on.input[k] = data->input[k];
-    trained_on.input[k].range = gt_tensor_range(&data->train.input[k], arena);
+    trained_on.input[k].range = gt_tensor_range(gt_split_input(&data->split[GT_PART_TRAIN], k), arena);
   }
-  gt_review_ranges(&trained_on, data->test.input, test->at, arena, &config->diagnostics);
+  gt_review_ranges(&trained_on, &data->split[GT_PART_TEST], test->at, arena, &config->diagnostics);
 }
 
 static const char *token_text(const gt_review *review, int64_t id, gt_arena *arena) {
@@ -140,10 +140,11 @@ static const char *token_text(const gt_review *review, int64_t id, gt_arena *are
 
 gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const int64_t samples = data->train.samples;
+  const int64_t samples = data->split[GT_PART_TRAIN].samples;
   const gt_batching batching = gt_batching_of(samples, config->train.batch_size, config->train.accumulate);
   const gt_sample_facts **input = GT_NEW_N(arena, const gt_sample_facts *, data->inputs);
   for (int k = 0; k < data->inputs; k++) input[k] = make_facts(config, k, arena);
+  const int32_t *length = gt_split_tensor(&data->split[GT_PART_TRAIN], GT_SAMPLE_LENGTH, 0)->data;
   gt_review *review = GT_NEW(arena, gt_review);
   *review = (gt_review){.rows = batching.batch,
                         .last_rows = samples % batching.batch ? samples % batching.batch : batching.batch,
@@ -151,16 +152,16 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
                         .token = token_text,
                         .vocabulary = data->input[0].vocabulary,
                         .input = input,
-                        .length = data->train.input[0].length,
-                        .samples = data->inputs == 1 && data->train.input[0].length ? samples : 0,
-                        .next_tokens = gt_tensor_is_text(&data->train.target[0]),
+                        .length = length,
+                        .samples = data->inputs == 1 && length ? samples : 0,
+                        .next_tokens = gt_tensor_is_text(gt_split_target(&data->split[GT_PART_TRAIN], 0)),
                         .phase = phase};
   return review;
 }
 
-gt_position gt_config_place_of_split(const gt_config *config, const char *split) {
-  const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, split);
-  if (gt_spec_is_null(node) && !strcmp(split, "test")) node = gt_spec_find(data, "test_fraction");
+gt_position gt_config_place_of_split(const gt_config *config, int part) {
+  const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, gt_part_keys[part]);
+  if (gt_spec_is_null(node) && part == GT_PART_TEST) node = gt_spec_find(data, "test_fraction");
   if (gt_spec_is_null(node)) node = gt_spec_find(data, "split");
   return gt_spec_is_null(node) ? data->at : node->at;
 }

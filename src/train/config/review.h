@@ -9,9 +9,9 @@
 void gt_config_review_model(gt_config *config, int phase, gt_arena *arena, gt_diagnostics *diagnostics);
 /* The facts that this build passes to the layers; in the arena. */
 gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena);
-/* The position in the config of the key that defines a split ("train", "validation", "test"), or of the
+/* The position in the config of the key that defines a split, or of the
  * `data:` map. */
-gt_position gt_config_place_of_split(const gt_config *config, const char *split);
+gt_position gt_config_place_of_split(const gt_config *config, int part);
 /* Adds findings for counts of steps and epochs that the run never reaches (review_lengths.c). */
 void gt_config_review_lengths(gt_config *config, gt_arena *arena);
 /* Adds findings for settings that need evaluations although there are none, or that decide by the test data
@@ -27,6 +27,6 @@ void gt_config_record_ranges(gt_config *config, gt_arena *arena);
 void gt_config_review_test(gt_config *config, gt_arena *arena);
 /* Adds findings for inputs with values outside the range of a model's training samples. samples: a tensor for
  * each input; at: the position for the findings. */
-void gt_review_ranges(const gt_data_signature *trained_on, const gt_tensor *samples, gt_position at,
+void gt_review_ranges(const gt_data_signature *trained_on, const gt_split *samples, gt_position at,
                       gt_arena *arena, gt_diagnostics *diagnostics);
 #endif

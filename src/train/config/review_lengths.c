@@ -1,7 +1,6 @@
 /* Finds counts of steps, epochs and evaluations that a run never reaches, and schedules that end long before
  * the run. A setting for several phases is reported only if it has no effect in any of them. */
 #include "base/count.h"
-#include "train/config/metrics.h"
 #include "train/config/target_scaling.h"
 #include "train/config/phases.h"
 #include "train/config/review.h"
@@ -62,7 +61,7 @@ static int64_t length_in(const length *l, const char *unit, int64_t warmup) {
 }
 
 static bool is_evaluated(const gt_config *phase) {
-  return phase->dataset.validation.samples || phase->dataset.test.samples;
+  return phase->dataset.split[GT_PART_VALIDATION].samples || phase->dataset.split[GT_PART_TEST].samples;
 }
 
 static void add_schedule(counts *c, const gt_config *phase, const length *l) {
@@ -183,7 +182,7 @@ static void review_stopping(gt_config *config, const gt_config *phase) {
   const gt_early_stopping *stopping = &phase->train.early_stopping;
   const gt_spec *train = gt_spec_find(phase->root, "train"), *node = gt_spec_find(train, "early_stopping");
   const gt_spec *goal = gt_spec_find(node, "goal");
-  const bool accuracy = stopping->watched && gt_metric_is_larger_better(stopping->watched);
+  const bool accuracy = gt_metric_is_larger_better(stopping->watched.kind);
   if (node && node->kind == GT_SPEC_MAP && node->count && !gt_spec_find(node, "patience") &&
       !stopping->has_goal && !phase->train.checkpoint.keep_best)
     gt_finding_at(&config->diagnostics, GT_FINDING_no_effect, node->at,
@@ -203,7 +202,7 @@ static void review_scaled_loss(gt_config *config, const gt_config *phase) {
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *number = gt_spec_find(node, keys[i]);
     if (!number || (i == 1 && stopping->min_delta <= 0)) continue;
-    gt_config_warn_scaled_loss(config, stopping->metric, number->at,
+    gt_config_warn_scaled_loss(config, stopping->watched, number->at,
                                gt_arena_printf(config->diagnostics.arena, "early_stopping.%s", keys[i]));
   }
 }
@@ -234,7 +233,7 @@ static void add_training(counts *c, const gt_config *phase, const length *l) {
   const gt_train_config *train = &phase->train;
   const gt_spec *section = gt_spec_find(phase->root, "train");
   const int64_t units = units_of(phase, l),
-                batches = gt_ceil_div(phase->dataset.train.samples, train->batch_size);
+                batches = gt_ceil_div(phase->dataset.split[GT_PART_TRAIN].samples, train->batch_size);
   const int64_t log = train->log_every, end = l->before + l->steps; /* log_every counts from step 0 */
   if (log)
     add(c, section, "log_every", end / log > l->before / log,

@@ -2,7 +2,6 @@
  * inputs, and of each target the first output. Also finds means and deviations that do not suit the data. */
 #include "base/text.h"
 #include "train/config/baseline.h"
-#include "train/config/config_metrics.h"
 #include "train/config/review.h"
 #include "train/config/target_scaling.h"
 #include <math.h>
@@ -90,7 +89,7 @@ static bool has_own_range(const gt_config *config) {
  * together. */
 static void review_given_scaling(gt_config *config, int index, gt_arena *arena) {
   const gt_input *input = &config->dataset.input[index];
-  const gt_tensor *samples = &config->dataset.train.input[index];
+  const gt_tensor *samples = gt_split_input(&config->dataset.split[GT_PART_TRAIN], index);
   const gt_spec *node = given_scaling(config, index);
   if (!node || !input->scaling.count || !samples->data) return;
   const gt_value_range range = gt_scaled_range(input, samples, arena);
@@ -151,19 +150,19 @@ static void review_inputs(gt_config *config, gt_arena *arena) {
 
 static void review_target(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_split *train = &data->train;
+  const gt_split *train = &data->split[GT_PART_TRAIN];
   if (config->loss[target]->type->residual || !gt_loss_regresses_targets(config->loss[target]) ||
-      data->target[target].scaling.count || !train->target[target].data)
+      data->target[target].scaling.count || !gt_split_target(train, target)->data)
     return;
-  for (int64_t o = 0; train->target[target].rank == 2 && o < gt_tensor_features(&train->target[target]);
+  for (int64_t o = 0;
+       gt_split_target(train, target)->rank == 2 && o < gt_tensor_features(gt_split_target(train, target));
        o++) {
     const double mean = gt_target_mean(train, target, o),
                  deviation = sqrt(gt_target_errors_of(train, target, o, mean).squared);
     if (fabs(mean) <= far && deviation <= far) continue;
     if (!gt_config_has_unbounded_output(config, target, arena)) return;
-    const int outputs = (int)gt_tensor_features(&train->target[target]);
-    const char *name = outputs > 1 || data->target[target].columns
-                           ? gt_config_value_name(&data->target[target], outputs, false, (int)o, arena)
+    const char *name = gt_tensor_features(gt_split_target(train, target)) > 1 || data->target[target].columns
+                           ? gt_result_column(data, gt_result_of_output(data, NULL, target, o), arena)
                            : NULL;
     gt_diagnostic *item = gt_finding_at(&config->diagnostics, GT_FINDING_far_from_unit_scale,
                                         place_of(config, "normalize_targets"),

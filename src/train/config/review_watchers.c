@@ -72,7 +72,7 @@ static void report_test(gt_config *config, const watcher w[KINDS], gt_arena *are
 
 /* False for automata: with few start boards, their test boards are the training boards. */
 static bool has_held_out_test(const gt_dataset *data) {
-  return data->test.samples && strcmp(data->format, "ca") != 0;
+  return data->split[GT_PART_TEST].samples && strcmp(data->format, "ca") != 0;
 }
 
 void gt_config_review_watchers(gt_config *config, gt_arena *arena) {
@@ -83,12 +83,12 @@ void gt_config_review_watchers(gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const int phases = config->phases ? config->phases : 1;
   int64_t evaluations = 0; /* of all phases, because the best weights may come from any phase */
-  if (data->validation.samples) return;
+  if (data->split[GT_PART_VALIDATION].samples) return;
   for (int p = 0; p < phases; p++)
     evaluations += gt_phase_evaluations(config->phases ? &config->phase[p] : config);
   for (int p = 0; p < phases; p++)
     add_phase_watchers(config->phases ? &config->phase[p] : config, evaluations, arena, w);
-  if (!data->test.samples)
+  if (!data->split[GT_PART_TEST].samples)
     report_idle(config, w);
   else if (has_held_out_test(data))
     report_test(config, w, arena);

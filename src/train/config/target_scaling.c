@@ -1,6 +1,6 @@
 #include "train/config/target_scaling.h"
+#include "base/text.h"
 #include "model/model.h"
-#include "train/config/metrics.h"
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ bool gt_config_has_target_scaling(const gt_spec *root) { return is_set_to(root, 
 /* Why a target cannot be scaled, for a message; NULL: it can be scaled. */
 static const char *obstacle(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *tensor = &data->train.target[target];
+  const gt_tensor *tensor = gt_split_target(&data->split[GT_PART_TRAIN], target);
   const gt_loss *loss = config->loss[target];
   if (data->target[target].classification) return "the targets are classes, which have no scale";
   if (loss->type->residual || !gt_loss_regresses_targets(loss))
@@ -81,9 +81,9 @@ static void scale_by_config(gt_config *config, gt_arena *arena) {
     const char *why_not = obstacle(config, k, arena);
     if (why_not) why = why_not;
     any |= !why_not;
-    if (why_not || !data->train.target[k].data) continue;
-    const gt_target_scaling measured =
-        gt_data_measure_target(&data->train.target[k], data->target[k].horizon, arena);
+    if (why_not || !gt_split_target(&data->split[GT_PART_TRAIN], k)->data) continue;
+    const gt_target_scaling measured = gt_data_measure_target(gt_split_target(&data->split[GT_PART_TRAIN], k),
+                                                              data->target[k].horizon, arena);
     if (is_standard || is_auto_scaled(config, k, &measured, arena)) data->target[k].scaling = measured;
   }
   if (!any && is_standard)
@@ -109,7 +109,7 @@ void gt_config_scale_targets(gt_config *config, const gt_data_requirements *want
   gt_dataset *data = &config->dataset;
   if (wanted && wanted->signature) find_ignored_settings(config);
   for (int k = 0; k < data->targets && wanted && wanted->signature; k++) {
-    const gt_tensor *tensor = &data->train.target[k];
+    const gt_tensor *tensor = gt_split_target(&data->split[GT_PART_TRAIN], k);
     const gt_target_scaling *scaling = &wanted->signature->target[k].scaling;
     data->target[k].scaling = *scaling;
     if (scaling->count && (tensor->rank != 2 || gt_tensor_features(tensor) != scaling->count))
@@ -122,28 +122,20 @@ void gt_config_scale_targets(gt_config *config, const gt_data_requirements *want
 }
 
 /* The first scaled target whose loss is this result or a part of it; NULL: there is none. */
-static const gt_data_target *scaled_target(const gt_dataset *data, const char *result) {
-  const gt_metric_kind *kind = gt_metric_of_result(result);
-  const char *dot = strchr(result, '.');
-  const size_t length = dot ? (size_t)(dot - result) : 0;
-  if (!kind || kind->type || kind->correct) return NULL;
-  for (int k = 0; k < data->targets; k++) {
-    const gt_data_target *target = &data->target[k];
-    const bool contributes =
-        !dot || (target->name && strlen(target->name) == length && !memcmp(target->name, result, length));
-    if (contributes && target->scaling.count) return target;
-  }
+static const gt_data_target *scaled_target(const gt_dataset *data, gt_result_id result) {
+  for (int k = 0; k < data->targets && !result.kind->type && !result.kind->correct; k++)
+    if ((result.target < 0 || result.target == k) && data->target[k].scaling.count) return &data->target[k];
   return NULL;
 }
 
-void gt_config_warn_scaled_loss(gt_config *config, const char *result, gt_position at, const char *what) {
+void gt_config_warn_scaled_loss(gt_config *config, gt_result_id result, gt_position at, const char *what) {
   const gt_dataset *data = &config->dataset;
   gt_arena *arena = config->diagnostics.arena;
-  const gt_data_target *target = result ? scaled_target(data, result) : NULL;
+  const gt_data_target *target = scaled_target(data, result);
   if (!target) return;
   const char *of = data->targets > 1 ? gt_arena_printf(arena, " of '%s'", target->name) : "",
              *prefix = data->targets > 1 ? gt_arena_printf(arena, "%s.", target->name) : "",
-             *sum = data->targets > 1 && !strchr(result, '.') ? "the sum of losses, and " : "";
+             *sum = result.target < 0 ? "the sum of losses, and " : "";
   gt_finding_at(
       &config->diagnostics, GT_FINDING_scaled_loss, at,
       "%s is a number for %sthe loss%s%s compares scaled targets and is not in the units of the data", what,
@@ -163,21 +155,17 @@ static const char *name_of(const gt_data_target *target, int64_t output, gt_aren
 
 const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const char *text = "";
-  int64_t count = 0;
+  gt_list list = gt_list_open(arena, MAX_LISTED);
   for (int k = 0; k < data->targets; k++) {
     const gt_target_scaling *s = &data->target[k].scaling;
     /* All steps of a series' target are scaled alike. */
     const int64_t horizon = data->target[k].horizon, columns = horizon ? s->count / horizon : s->count;
     for (int64_t o = 0; o < columns; o++)
-      if (count++ < MAX_LISTED)
-        text = gt_arena_printf(arena, "%s%s%sstandardized by mean %.4g and standard deviation %.4g", text,
-                               count > 1 ? ", " : "", name_of(&data->target[k], o, arena),
-                               (double)s->values[o], (double)s->values[s->count + o]);
+      gt_list_add(&list, "%sstandardized by mean %.4g and standard deviation %.4g",
+                  name_of(&data->target[k], o, arena), (double)s->values[o], (double)s->values[s->count + o]);
   }
-  if (!count) return NULL;
-  if (count > MAX_LISTED)
-    text = gt_arena_printf(arena, "%s and %lld more", text, (long long)count - MAX_LISTED);
+  if (!list.count) return NULL;
+  const char *text = gt_list_more(&list);
   if (gt_config_has_target_scaling(config->root)) return text;
   return gt_arena_printf(arena, "%s (turn off with data: {normalize_targets: none})", text);
 }

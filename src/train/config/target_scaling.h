@@ -17,9 +17,9 @@ bool gt_config_has_unbounded_output(gt_config *config, int target, gt_arena *are
  * wanted: NULL, or as in gt_dataset_open. Errors are in config->diagnostics or *error. */
 void gt_config_scale_targets(gt_config *config, const gt_data_requirements *wanted, gt_arena *arena,
                              gt_error *error);
-/* Adds a finding if this result ("loss", "load.loss") has the units of scaled targets, because a number for
- * it is probably meant in the units of the data. what: the setting with the number. */
-void gt_config_warn_scaled_loss(gt_config *config, const char *result, gt_position at, const char *what);
+/* Adds a finding if this result is a loss with the units of scaled targets, because a number for it is
+ * probably meant in the units of the data. what: the setting with the number. */
+void gt_config_warn_scaled_loss(gt_config *config, gt_result_id result, gt_position at, const char *what);
 /* "'mass' scaled by mean 4202 and deviation 802 (…)", with the setting that switches it off; NULL: no target
  * is scaled. */
 const char *gt_target_scaling_text(const gt_config *config, gt_arena *arena);

@@ -43,7 +43,7 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *sett
 /* Number of outputs that have a threshold; 0: the model is not a binary classifier. */
 static int count_outputs(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *target = &data->train.target[0];
+  const gt_tensor *target = gt_split_target(&data->split[GT_PART_TRAIN], 0);
   const int64_t labels = gt_tensor_features(target);
   /* Labels index arrays of two (count_classes), also if a loss of bits is an error for them. */
   if (data->target[0].classification && data->target[0].classes != 2) return 0;
@@ -59,13 +59,13 @@ static void report_one_class(gt_config *config, bool ones) {
   const bool several = config->threshold.count > 1;
   gt_error_at(&config->diagnostics, config->threshold.at,
               "the threshold is chosen on the validation split, whose %lld samples are all of %s%s%s",
-              (long long)data->validation.samples, several ? "one class in each target" : "class '",
-              several ? "" : name, several ? "" : "'")
+              (long long)data->split[GT_PART_VALIDATION].samples,
+              several ? "one class in each target" : "class '", several ? "" : name, several ? "" : "'")
       ->expected = "data: {split: stratified}, a larger validation split, or a number instead of auto";
 }
 
 static void check_split(gt_config *config) {
-  const gt_split *split = &config->dataset.validation;
+  const gt_split *split = &config->dataset.split[GT_PART_VALIDATION];
   const gt_threshold *t = &config->threshold;
   if (!split->samples) {
     gt_error_at(&config->diagnostics, t->at,
@@ -73,8 +73,8 @@ static void check_split(gt_config *config) {
         ->expected = "data: {validation: 0.2}, or a number instead of auto";
     return;
   }
-  const int64_t items = split->samples * gt_tensor_features(&split->target[0]);
-  if (!split->target[0].data) return; /* an outline has no values */
+  const int64_t items = split->samples * gt_tensor_features(gt_split_target(split, 0));
+  if (!gt_split_target(split, 0)->data) return; /* an outline has no values */
   if (items > GT_METRIC_MAX_SCORES)
     gt_error_at(&config->diagnostics, t->at,
                 "the validation split has %lld items; a threshold is chosen on at most %d", (long long)items,

@@ -2,7 +2,6 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "train/config/baseline.h"
-#include "train/config/config_metrics.h"
 #include "train/net/pacer.h"
 #include "train/net/session.h"
 #include <math.h>
@@ -10,21 +9,6 @@
 #include <string.h>
 
 /* --- opening --- */
-
-/* "mae", or "load.mae" if there are several targets. Results outlive the session, so their names are in the
- * config's arena. */
-static const char *name_result(const gt_session *session, const gt_data_target *target, const char *metric) {
-  gt_arena *arena = session->config->diagnostics.arena;
-  return target->name ? gt_arena_printf(arena, "%s.%s", target->name, metric) : metric;
-}
-
-/* "mae.price": the metric of one column or output. */
-static const char *name_value(const gt_session *session, const gt_data_target *target, const char *result,
-                              int count, bool by_column, int index) {
-  gt_arena *arena = session->config->diagnostics.arena;
-  return gt_arena_printf(arena, "%s.%s", result,
-                         gt_config_value_name(target, count, by_column, index, arena));
-}
 
 /* The statistics of a target's outputs that its metrics need: variance and naive error. */
 static const gt_metric_targets *target_statistics(const gt_session *session, const gt_net *net, int index,
@@ -47,35 +31,26 @@ static const gt_metric_targets *target_statistics(const gt_session *session, con
 
 /* Prepares `count` values of each metric, each over a group of `steps` outputs. */
 static void prepare_values(const gt_session *session, const gt_net *net, int index, int count, int steps,
-                           const char *const *metric, gt_evaluator_values *values) {
-  const gt_metric_set *set = &net->target[index].metrics;
-  const gt_data_target *target = &session->config->dataset.target[index];
+                           gt_evaluator_values *values) {
   values->count = count;
+  values->shown = count > 1 && count <= GT_METRIC_MAX_OUTPUTS;
   values->group = GT_NEW_N(session->nets, gt_metric_output_group, count);
   for (int i = 0; i < count; i++) {
     values->group[i] = (gt_metric_output_group){.first = i, .steps = steps, .stride = count};
     values->group[i].targets = target_statistics(session, net, index, &values->group[i]);
   }
-  if (count == 1 || count > GT_METRIC_MAX_OUTPUTS) return;
-  values->name = GT_NEW_N(session->nets, const char *, set->count *count);
-  for (int m = 0; m < set->count; m++)
-    for (int i = 0; i < count; i++)
-      values->name[m * count + i] = name_value(session, target, metric[m], count, steps > 1, i);
 }
 
 static void prepare_metrics(gt_session *session, const gt_net *net, int index, gt_evaluator_target *to) {
-  const gt_metric_set *set = &net->target[index].metrics;
   const gt_data_target *target = &session->config->dataset.target[index];
-  const int outputs = gt_metric_outputs(set), horizon = target->classification ? 1 : (int)target->horizon,
-            steps = horizon > 1 ? horizon : 1;
-  to->name = GT_NEW_N(session->nets, const char *, set->count + 1);
-  for (int m = 0; m < set->count; m++) to->name[m] = name_result(session, target, set->type[m]->name);
-  prepare_values(session, net, index, outputs / steps, steps, to->name, &to->columns);
+  const int outputs = gt_metric_outputs(&net->target[index].metrics),
+            horizon = target->classification ? 1 : (int)target->horizon, steps = horizon > 1 ? horizon : 1;
+  prepare_values(session, net, index, outputs / steps, steps, &to->columns);
   if (steps > 1 && outputs <= GT_METRIC_MAX_OUTPUTS)
-    prepare_values(session, net, index, outputs, 1, to->name, &to->steps);
+    prepare_values(session, net, index, outputs, 1, &to->steps);
 }
 
-static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
+static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, int part, bool hard,
                             unsigned averaged, gt_error *error) {
   const gt_net_options options = {.target = session->backend->target,
                                   .windows = session->windows,
@@ -85,7 +60,7 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
                                   .scores = session->scores,
                                   .confusion = session->confusion};
   *evaluator =
-      (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, split, &options, error)};
+      (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, part, &options, error)};
   if (!evaluator->net) return false;
   const gt_model_file *file = session->model;
   gt_store *store = evaluator->net->model->store;
@@ -102,17 +77,16 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
   return true;
 }
 
-bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split,
-                            gt_error *error) {
-  return open_evaluation(session, evaluator, split, true, 0, error);
+bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, int part, gt_error *error) {
+  return open_evaluation(session, evaluator, part, true, 0, error);
 }
 
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, int part, unsigned averaged,
                        gt_error *error) {
-  if (!open_evaluation(session, evaluator, split, false, averaged, error)) return false;
+  if (!open_evaluation(session, evaluator, part, false, averaged, error)) return false;
   if (!evaluator->net->model->has_hard) return true;
   evaluator->hard = GT_NEW(session->nets, gt_evaluator);
-  return open_evaluation(session, evaluator->hard, split, true, averaged, error);
+  return open_evaluation(session, evaluator->hard, part, true, averaged, error);
 }
 
 static uint64_t confusion_bytes(const gt_net_target *target) {
@@ -282,9 +256,9 @@ static gt_metric_scores scores_of(const gt_net *net, int index, float *score, it
   const bool classes = net_target->metrics.task == GT_METRIC_CLASSES;
   const int64_t outputs = net_target->metrics.outputs, each = net_target->items,
                 items = net->data->samples * each;
-  const void *data = net->data->target[index].data;
+  const void *data = gt_split_target(net->data, index)->data;
   const int32_t *label = classes ? data : NULL;
-  const float *target = classes ? NULL : data, *weights = net->data->weights.data;
+  const float *target = classes ? NULL : data, *weights = gt_split_weights(net->data)->data;
   int64_t n = 0;
   *to = (item_targets){classes ? gt_alloc(((size_t)items + 1) * sizeof *to->label) : NULL,
                        classes ? NULL : gt_alloc(((size_t)(items * outputs) + 1) * sizeof *to->target)};
@@ -297,10 +271,10 @@ static gt_metric_scores scores_of(const gt_net *net, int index, float *score, it
   return (gt_metric_scores){n, outputs, score, to->label, to->target, net_target->metrics.positive};
 }
 
-/* Adds the values of metric m for the columns or the steps to the results, if they have names. Returns their
- * mean. */
-static double add_values(const gt_metric_set *set, const gt_evaluator_values *values, int m, double weight,
-                         const gt_metric_totals *totals, gt_results *result) {
+/* Adds the values of metric m for the columns or the steps to the results, if they are shown. id: of their
+ * mean, which is returned. */
+static double add_values(const gt_metric_set *set, const gt_evaluator_values *values, int m, gt_result_id id,
+                         double weight, const gt_metric_totals *totals, gt_results *results) {
   double sum = 0;
   for (int i = 0; i < values->count; i++) {
     gt_metric_output_group group = values->group[i];
@@ -308,20 +282,26 @@ static double add_values(const gt_metric_set *set, const gt_evaluator_values *va
     targets.weight = weight * group.steps;
     group.targets = &targets;
     const double value = gt_metric_value(set, m, &group, totals);
-    if (values->name) gt_result_add(result, values->name[m * values->count + i], value);
     sum += value;
+    if (!values->shown) continue;
+    if (group.steps > 1)
+      id.column = i;
+    else
+      id = gt_result_of_output(results->data, id.kind, id.target, i);
+    gt_result_add(results, id, value);
   }
   return sum / values->count;
 }
 
 /* Adds the mean of metric m over the columns, then its value for each column and for each step. */
 static void add_metric(const gt_metric_set *set, const gt_evaluator_target *evaluator_target, int m,
-                       double weight, const gt_metric_totals *totals, gt_results *result) {
-  const int mean_index = result->count;
-  gt_result_add(result, evaluator_target->name[m], 0);
-  const double mean = add_values(set, &evaluator_target->columns, m, weight, totals, result);
-  if (mean_index < result->count) result->metric[mean_index].value = mean;
-  add_values(set, &evaluator_target->steps, m, weight, totals, result);
+                       int target, double weight, const gt_metric_totals *totals, gt_results *results) {
+  const gt_result_id id = {gt_metric_find(set->type[m]->name), target, -1, 0};
+  const int mean_index = results->count;
+  gt_result_add(results, id, 0);
+  const double mean = add_values(set, &evaluator_target->columns, m, id, weight, totals, results);
+  if (mean_index < results->count) results->item[mean_index].value = mean;
+  add_values(set, &evaluator_target->steps, m, id, weight, totals, results);
 }
 
 static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int index, tally *t,
@@ -339,7 +319,7 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   all.counts = (gt_metric_counts){target->counted, count, set->positive};
   const bool ok = !counts || read_counts(session, target, count, error);
   for (int m = 0; ok && m < set->count; m++)
-    add_metric(set, evaluator_target, m, t->sums.target[index].weight, &all, result);
+    add_metric(set, evaluator_target, m, index, t->sums.target[index].weight, &all, result);
   free(count);
   free(targets.label);
   free(targets.target);
@@ -362,13 +342,13 @@ static bool evaluate(gt_session *session, gt_evaluator *evaluator, int model_for
 }
 
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error) {
-  gt_results soft = {0}, metrics = {0};
-  *result = (gt_results){0};
+  const gt_dataset *data = &session->config->dataset;
+  gt_results soft = {.data = data}, metrics = {.data = data};
+  *result = (gt_results){.data = data};
   const bool ok = evaluator->hard ? evaluate(session, evaluator, GT_SOFT, &soft, &metrics, error) &&
                                         evaluate(session, evaluator->hard, GT_PLAIN, result, &metrics, error)
                                   : evaluate(session, evaluator, GT_PLAIN, result, &metrics, error);
-  for (int i = 0; i < soft.count; i++) gt_result_add(result, soft.metric[i].name, soft.metric[i].value);
-  for (int i = 0; i < metrics.count; i++)
-    gt_result_add(result, metrics.metric[i].name, metrics.metric[i].value);
+  for (int i = 0; i < soft.count; i++) gt_result_add(result, soft.item[i].id, soft.item[i].value);
+  for (int i = 0; i < metrics.count; i++) gt_result_add(result, metrics.item[i].id, metrics.item[i].value);
   return ok;
 }

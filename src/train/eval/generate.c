@@ -77,9 +77,9 @@ static bool read_config(gt_generator *g, gt_error *error) {
   g->length = input->dim[0];
   g->window = GT_NEW_N(&g->arena, int32_t, g->length);
   g->p = GT_NEW_N(&g->arena, float, g->vocabulary->size);
-  data->test.samples = 1;
-  data->test.input[0] =
-      (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {1, g->length}, .data = g->window};
+  data->split[GT_PART_TEST].samples = 1;
+  gt_split_add(&data->split[GT_PART_TEST], GT_SAMPLE_INPUT, 0,
+               (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {1, g->length}, .data = g->window});
   g->config.train.eval_batch_size = 1;
   return true;
 }
@@ -99,22 +99,21 @@ static bool check_output(gt_generator *g, gt_error *error) {
 
 bool gt_generator_open(gt_generator *g, const gt_model_file *file, const char *device, uint64_t memory_limit,
                        gt_error *error) {
-  static const char *const split[] = {"test"};
   *g = (gt_generator){.file = file};
   gt_arena_init(&g->arena);
-  if (!read_config(g, error) || !gt_session_open(&g->session, &g->config, "test", device, error))
+  if (!read_config(g, error) || !gt_session_open(&g->session, &g->config, GT_PART_TEST, device, error))
     return false;
   g->session.model = file;
   g->session.memory_limit = memory_limit;
-  if (!gt_session_place(&g->session, NULL, split, 1, error) ||
-      !gt_evaluator_open_hard(&g->session, &g->evaluator, "test", error)) {
+  if (!gt_session_place(&g->session, NULL, 1u << GT_PART_TEST, error) ||
+      !gt_evaluator_open_hard(&g->session, &g->evaluator, GT_PART_TEST, error)) {
     const gt_diagnostics *d = &g->config.diagnostics;
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
                    d->count ? d->items[0].message : "unknown");
   }
   const gt_net *net = g->evaluator.net;
-  const gt_samples samples = gt_net_samples(net, &g->config.dataset, &g->arena);
-  g->input = gt_samples_variable(&samples, 0, &g->arena);
+  const gt_samples samples = gt_net_samples(net, &g->config.dataset);
+  g->input = gt_samples_variable(&samples, GT_SAMPLE_INPUT, 0, &g->arena);
   g->output = gt_net_output_variable(net, 0, &g->arena);
   return check_output(g, error) && gt_session_load_weights(&g->session, net->model->store, file, error);
 }
@@ -129,7 +128,8 @@ void gt_generator_close(gt_generator *g) {
 static bool predict(gt_generator *g, int64_t count, gt_error *error) {
   const uint64_t row = (uint64_t)g->vocabulary->size * sizeof *g->p;
   uint64_t ticket;
-  if (!gt_tensor_upload(&g->config.dataset.test.input[0], g->input, &g->session.buffers, error) ||
+  if (!gt_tensor_upload(gt_split_input(&g->config.dataset.split[GT_PART_TEST], 0), g->input,
+                        &g->session.buffers, error) ||
       !gt_session_set_clock(&g->session, g->evaluator.net, 0, error) ||
       !gt_net_run(g->evaluator.net, g->session.backend, g->evaluator.executable, 1, &ticket, error) ||
       !gt_buffers_download(&g->session.buffers, g->output, (uint64_t)(count - 1) * row, g->p, row, error))

@@ -31,7 +31,7 @@ typedef struct shuffler {
 static const gt_net *net_of(const shuffler *s) { return s->evaluator->net; }
 
 static gt_tensor *tensor_of(const shuffler *s, const gt_column_place *place) {
-  return (gt_tensor *)(uintptr_t)&net_of(s)->data->input[place->input];
+  return (gt_tensor *)(uintptr_t)gt_split_input(net_of(s)->data, place->input);
 }
 
 /* The number of rows in all of the batches 0, stride, 2 * stride, … Only the last batch of the split can be
@@ -72,9 +72,10 @@ static bool stop_reading(const shuffler *s, gt_error *error) {
 }
 
 static bool upload(const shuffler *s, const gt_column_place *place, gt_error *error) {
-  const gt_samples samples = gt_net_samples(net_of(s), &s->session->config->dataset, s->arena);
+  const gt_samples samples = gt_net_samples(net_of(s), &s->session->config->dataset);
   return samples.ring ||
-         gt_tensor_upload(tensor_of(s, place), gt_samples_variable(&samples, place->input, s->arena),
+         gt_tensor_upload(tensor_of(s, place),
+                          gt_samples_variable(&samples, GT_SAMPLE_INPUT, place->input, s->arena),
                           &s->session->buffers, error);
 }
 
@@ -108,12 +109,12 @@ static bool evaluate(const shuffler *s, double *loss, double *metric, const char
   *metric = 0;
   if (s->stride) return gt_evaluator_sample(s->session, s->evaluator, s->stride, loss, error);
   if (!gt_evaluator_run(s->session, s->evaluator, &results, error)) return false;
-  *loss = gt_result_loss(&results);
+  *loss = gt_result_loss(&results, GT_PLAIN);
   if (results.count < 2 || s->session->config->dataset.targets > 1 ||
-      !strncmp(results.metric[1].name, "soft_", 5))
+      results.item[1].id.kind->form == GT_SOFT)
     return true;
-  *name = results.metric[1].name;
-  *metric = results.metric[1].value;
+  *name = results.item[1].id.kind->name;
+  *metric = results.item[1].value;
   return true;
 }
 
@@ -175,7 +176,7 @@ static bool measure(shuffler *s, gt_importance *out, gt_error *error) {
 }
 
 /* The number of rows to shuffle: samples or, for a series, the rows from which windows are cut. */
-static int64_t rows_of(const gt_net *net) { return gt_tensor_as_rows(&net->data->input[0]).dim[0]; }
+static int64_t rows_of(const gt_net *net) { return gt_tensor_as_rows(gt_split_input(net->data, 0)).dim[0]; }
 
 bool gt_importance_measure(gt_session *session, gt_evaluator *evaluator, int repeats, gt_arena *arena,
                            gt_importance *out, gt_error *error) {
@@ -222,7 +223,9 @@ bool gt_importance_estimate(gt_session *session, gt_evaluator *evaluator, double
   gt_error error = {0};
   *out = (gt_importance){0};
   s.deadline = gt_seconds() + seconds;
-  if (!evaluator->net || evaluator->net->order.window || evaluator->net->data->start) return false;
+  if (!evaluator->net || evaluator->net->order.window ||
+      gt_split_tensor(evaluator->net->data, GT_SAMPLE_START, 0)->rank)
+    return false;
   s.groups = gt_column_groups(&session->config->dataset, arena, &s.group);
   if (s.groups < LEAST_COLUMNS || s.groups > MOST_COLUMNS) return false;
   s.stride = choose_stride(&s, seconds, &error);

@@ -19,11 +19,12 @@ bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_fil
 
 /* Sets one training sample per input, without values. */
 static void set_placeholder_samples(gt_config *config) {
-  config->train.batch_size = config->dataset.train.samples = 1;
+  config->train.batch_size = config->dataset.split[GT_PART_TRAIN].samples = 1;
   for (int k = 0; k < config->dataset.inputs; k++) {
     const gt_input *input = &config->dataset.input[k];
-    gt_tensor *tensor = &config->dataset.train.input[k];
-    *tensor = (gt_tensor){.element = input->element, .rank = input->rank + 1, .dim = {1}};
+    gt_tensor *tensor =
+        gt_split_add(&config->dataset.split[GT_PART_TRAIN], GT_SAMPLE_INPUT, k,
+                     (gt_tensor){.element = input->element, .rank = input->rank + 1, .dim = {1}});
     memcpy(tensor->dim + 1, input->dim, (size_t)input->rank * sizeof *input->dim);
   }
 }

@@ -9,12 +9,10 @@
 enum { BATCH = 500 }; /* samples per batch */
 
 /* Makes the inputs a test split without targets. */
-static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file *file,
-                        const gt_tensor *inputs, gt_error *error) {
+static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file *file, const gt_split *inputs,
+                        gt_error *error) {
   if (!gt_model_file_config(config, arena, file, error)) return false;
-  gt_dataset *data = &config->dataset;
-  data->test.samples = inputs->dim[0];
-  memcpy(data->test.input, inputs, (size_t)data->inputs * sizeof *inputs);
+  config->dataset.split[GT_PART_TEST] = *inputs;
   config->train.eval_batch_size = BATCH;
   return true;
 }
@@ -23,11 +21,10 @@ static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file 
 static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_model_file *file,
                      uint64_t memory_limit, gt_error *error) {
   const gt_diagnostics *diagnostics = &session->config->diagnostics;
-  static const char *const split[] = {"test"};
   session->model = file;
   session->memory_limit = memory_limit;
-  if (gt_session_place(session, NULL, split, 1, error) &&
-      gt_evaluator_open_hard(session, evaluator, "test", error))
+  if (gt_session_place(session, NULL, 1u << GT_PART_TEST, error) &&
+      gt_evaluator_open_hard(session, evaluator, GT_PART_TEST, error))
     return gt_session_load_weights(session, evaluator->net->model->store, file, error) &&
            gt_session_set_clock(session, evaluator->net, 0, error);
   return error->status ? false
@@ -37,11 +34,10 @@ static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_mode
 
 /* Warns of texts that are shorter than a convolution without padding, which makes them all alike. */
 static void warn_of_short_texts(const gt_net *net) {
-  const gt_tensor *texts = &net->data->input[0];
-  if (!texts->length) return;
+  const int32_t *lengths = gt_split_tensor(net->data, GT_SAMPLE_LENGTH, 0)->data;
+  if (!lengths) return;
   const long long samples = (long long)net->data->samples,
-                  lost = (long long)gt_sequence_count_lost(net->stage[0].graph, texts->length,
-                                                           net->data->samples);
+                  lost = (long long)gt_sequence_count_lost(net->stage[0].graph, lengths, net->data->samples);
   if (lost)
     gt_warn(
         "a layer of the model leaves nothing of %lld of %lld texts, which are shorter than its kernel; it cannot "
@@ -74,7 +70,7 @@ void gt_prediction_finish(gt_prediction *prediction) {
   for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) gt_tensor_finish(&prediction->outputs[k]);
 }
 
-bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, uint64_t memory_limit,
+bool gt_predict(gt_model_file *file, const gt_split *inputs, const char *device, uint64_t memory_limit,
                 gt_prediction *out, gt_error *error) {
   gt_config config;
   gt_session session = {0};
@@ -83,8 +79,8 @@ bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device
   *out = (gt_prediction){0};
   gt_arena_init(&arena);
   bool ok = read_config(&config, &arena, file, inputs, error);
-  if (ok && gt_device_is_auto(device) && gt_is_quick_on_cpu(&config, "test")) device = "cpu";
-  ok = ok && gt_session_open(&session, &config, "test", device, error) &&
+  if (ok && gt_device_is_auto(device) && gt_is_quick_on_cpu(&config, GT_PART_TEST)) device = "cpu";
+  ok = ok && gt_session_open(&session, &config, GT_PART_TEST, device, error) &&
        open_net(&session, &evaluator, file, memory_limit, error) && compute(&session, &evaluator, out, error);
   if (!ok) gt_prediction_finish(out);
   gt_session_close(&session);

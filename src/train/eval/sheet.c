@@ -1,7 +1,7 @@
 #include "train/eval/sheet.h"
 #include "base/count.h"
 #include "base/memory.h"
-#include "data/letters.h"
+#include "draw/sheet.h"
 #include "op/core.h"
 #include "train/net/augmented.h"
 #include "train/config/sampler.h"
@@ -11,38 +11,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SIDE = 64, MAX_SIDE = 256, GAP = 4 }; /* pixels: larger side of an image; gap between images */
-
-typedef struct image { /* layout of inputs or targets */
-  int64_t height, width, channels;
-  double black, white; /* their values */
-} image;
+enum { MAX_CELLS = 64 };
 
 typedef struct sheet {
   gt_config *config;
   gt_arena arena;
   const gt_tensor *targets;
-  image input, target; /* target.height 0: targets are not images */
+  gt_sheet drawing; /* two images per cell if targets are images */
   gt_batch_attribute order;
   const int32_t *members; /* for a balanced order (train/config/sampler.h); NULL: another order */
-  int64_t batch, samples; /* samples of a batch; samples on the sheet */
-  int64_t each;           /* values of a sample's target */
+  int64_t batch;          /* samples of a batch */
+  int64_t values, each;   /* of a sample's input; of its target */
   bool mixed;             /* samples are mixed from two, and have two labels */
   float *inputs, *shares; /* shares: the weight of the first label of mixed samples */
   union {
     int32_t *label;
     float *number;
   } first, second; /* targets; second: the second label of mixed samples */
-  gt_picture picture;
-  uint32_t zoom, stride; /* magnification of small samples; subsampling of large ones */
-  /* Size of a cell in pixels: an image, the target's image if there is one, and the text. */
-  uint32_t wide, high;
 } sheet;
 
 /* --- the samples of training --- */
 
-static image image_of(int rank, const int64_t *dim) {
-  return (image){dim[0], dim[1], rank == 3 ? dim[2] : 1, 0, 1};
+static gt_sheet_image image_of(int rank, const int64_t *dim) {
+  return (gt_sheet_image){dim[0], dim[1], rank == 3 ? dim[2] : 1, 0, 1};
 }
 
 static bool read_layout(sheet *s, gt_error *error) {
@@ -59,15 +50,18 @@ static bool read_layout(sheet *s, gt_error *error) {
         error, GT_ERR_USAGE,
         "--samples draws images, but these samples are not images: set their shape with data.shape, such as "
         "[8, 8]");
-  s->targets = &data->train.target[0];
+  s->targets = gt_split_target(&data->split[GT_PART_TRAIN], 0);
   gt_input_network_shape(input, network_dim);
-  s->input = image_of(input->rank, network_dim);
-  s->samples = gt_min_i64(data->train.samples, GT_SHEET_SAMPLES);
-  s->batch = gt_batching_of(data->train.samples, train->batch_size, train->accumulate).batch;
+  s->drawing.input = image_of(input->rank, network_dim);
+  s->values = s->drawing.input.height * s->drawing.input.width * s->drawing.input.channels;
+  s->drawing.cells = gt_min_i64(data->split[GT_PART_TRAIN].samples, MAX_CELLS);
+  s->batch = gt_batching_of(data->split[GT_PART_TRAIN].samples, train->batch_size, train->accumulate).batch;
   if (s->targets->rank == 3 || s->targets->rank == 4)
-    s->target = image_of(s->targets->rank - 1, s->targets->dim + 1);
-  if (s->target.height && input->crop[0]) s->target.height = network_dim[0], s->target.width = network_dim[1];
-  s->each = s->target.height   ? s->target.height * s->target.width * s->target.channels
+    s->drawing.target = image_of(s->targets->rank - 1, s->targets->dim + 1);
+  if (s->drawing.target.height && input->crop[0])
+    s->drawing.target.height = network_dim[0], s->drawing.target.width = network_dim[1];
+  s->each = s->drawing.target.height
+                ? s->drawing.target.height * s->drawing.target.width * s->drawing.target.channels
             : s->targets->data ? gt_tensor_features(s->targets)
                                : 0;
   return true;
@@ -83,7 +77,7 @@ static void assign_output(gt_graph *graph, const char *name, gt_id node) {
 static gt_graph *build(sheet *s) {
   gt_config *config = s->config;
   gt_graph *graph = gt_graph_create(&s->arena);
-  const gt_split *train = &config->dataset.train;
+  const gt_split *train = &config->dataset.split[GT_PART_TRAIN];
   const uint32_t state = gt_graph_variable(graph, "sheet.state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const gt_id clock =
       gt_clock(graph, state, gt_graph_variable(graph, "sheet.table", gt_shape_2(1, 1), GT_F32, false));
@@ -93,7 +87,7 @@ static gt_graph *build(sheet *s) {
                               .samples = train->samples,
                               .steps = (uint32_t)(batching.steps * batching.parts)};
   if (gt_sampler_balances(config)) s->members = gt_sampler_members(config, &s->arena, &batch.classes);
-  const gt_samples samples = {1, config->dataset.input, train->input, "data.train.inputs"};
+  const gt_samples samples = {&config->dataset, train, GT_PART_TRAIN, 0};
   gt_forward_target target = {.targets = GT_NONE};
   gt_model_inputs inputs;
   gt_augmented augmented;
@@ -102,12 +96,11 @@ static gt_graph *build(sheet *s) {
   else if (!gt_augmented_inputs(&augmented, config, &samples, &s->arena, graph, clock, batch, &inputs))
     return NULL;
   if (s->targets->data)
-    target.targets = gt_samples_draw(graph, gt_tensor_read(s->targets, 0, graph, "data.train.targets"), clock,
-                                     GT_NONE, batch);
+    target.targets = gt_samples_read(&samples, GT_SAMPLE_TARGET, 0, &s->arena, graph, clock, batch);
   s->order = batch;
   if (config->augment)
     gt_augmented_target(&augmented, graph, &target);
-  else if (s->target.height)
+  else if (s->drawing.target.height)
     target.targets = gt_crop_batch(&config->dataset.input[0], graph, target.targets);
   s->mixed = target.mixture && target.mixture->targets != target.targets; /* equal if the batch size is 1 */
   assign_output(graph, "sheet.inputs", inputs.items[0].node);
@@ -118,28 +111,24 @@ static gt_graph *build(sheet *s) {
 }
 
 static bool allocate(sheet *s, gt_error *error) {
-  const uint64_t rows = (uint64_t)(gt_ceil_div(s->samples, s->batch) * s->batch);
-  const image *i = &s->input;
-  const uint64_t values = (uint64_t)(i->height * i->width * i->channels);
+  const uint64_t rows = (uint64_t)(gt_ceil_div(s->drawing.cells, s->batch) * s->batch);
   void **const array[] = {(void **)&s->inputs, (void **)&s->first.label, (void **)&s->second.label,
                           (void **)&s->shares};
-  const uint64_t size[] = {values, (uint64_t)gt_max_i64(s->each, 1), 1, 1};
+  const uint64_t size[] = {(uint64_t)s->values, (uint64_t)gt_max_i64(s->each, 1), 1, 1};
   for (int k = 0; k < 4; k++)
     if (!gt_try_alloc(array[k], rows, size[k] * sizeof(float), "the samples", error)) return false;
   return true;
 }
 
 static bool fetch(sheet *s, gt_session *session, gt_executable *executable, gt_error *error) {
-  const image *i = &s->input;
-  const int64_t values = i->height * i->width * i->channels;
   uint64_t ticket;
-  for (int64_t first = 0; first < s->samples; first += s->batch) {
+  for (int64_t first = 0; first < s->drawing.cells; first += s->batch) {
     const struct {
       const char *name;
       float *to;
       int64_t each;
       bool wanted;
-    } parts[] = {{"sheet.inputs", s->inputs, values, true},
+    } parts[] = {{"sheet.inputs", s->inputs, s->values, true},
                  {"sheet.own", s->first.number, s->each, s->each > 0},
                  {"sheet.other", s->second.number, 1, s->mixed},
                  {"sheet.shares", s->shares, 1, s->mixed}};
@@ -156,19 +145,17 @@ static bool fetch(sheet *s, gt_session *session, gt_executable *executable, gt_e
 static bool compute(sheet *s, gt_session *session, gt_error *error) {
   const uint64_t seed = (uint64_t)s->config->seed;
   const uint32_t words[GT_STATE_WORDS] = {0, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
-  const gt_samples samples = {1, s->config->dataset.input, s->config->dataset.train.input,
-                              "data.train.inputs"};
+  const gt_dataset *data = &s->config->dataset;
+  const gt_samples samples = {data, &data->split[GT_PART_TRAIN], GT_PART_TRAIN, 0};
   const gt_plan_options options = {.target = session->backend->target};
   gt_graph *graph = build(s);
   if (!graph) return gt_fail(error, GT_ERR_CONFIG, "the samples cannot be augmented");
   const gt_plan *plan = gt_plan_create(&s->arena, graph, &options, error);
   gt_executable *executable = plan ? gt_buffers_compile(&session->buffers, plan, error) : NULL;
-  const bool ok =
-      executable && allocate(s, error) && gt_samples_upload(&samples, &session->buffers, error) &&
-      (!s->each || gt_tensor_upload(s->targets, "data.train.targets", &session->buffers, error)) &&
-      gt_members_upload(s->members, &s->order, &session->buffers, error) &&
-      gt_buffers_upload(&session->buffers, "sheet.state", 0, words, sizeof words, error) &&
-      fetch(s, session, executable, error);
+  const bool ok = executable && allocate(s, error) && gt_samples_upload(&samples, &session->buffers, error) &&
+                  gt_members_upload(s->members, &s->order, &session->buffers, error) &&
+                  gt_buffers_upload(&session->buffers, "sheet.state", 0, words, sizeof words, error) &&
+                  fetch(s, session, executable, error);
   if (executable) session->backend->api->executable_destroy(session->backend, executable);
   return ok;
 }
@@ -177,65 +164,21 @@ static bool compute(sheet *s, gt_session *session, gt_error *error) {
 static void undo_scaling(sheet *s) {
   const gt_input *input = &s->config->dataset.input[0];
   const gt_scaling *scaling = &input->scaling;
-  const int64_t values = s->input.height * s->input.width * s->input.channels, period = scaling->count;
-  s->input.white = input->white > 0 ? input->white : 1;
-  for (int64_t i = 0; i < s->samples * values; i++) {
+  const int64_t period = scaling->count;
+  s->drawing.input.white = input->white > 0 ? input->white : 1;
+  for (int64_t i = 0; i < s->drawing.cells * s->values; i++) {
     float *v = &s->inputs[i];
     if (period) {
-      const float *at = scaling->values + i % values % period;
+      const float *at = scaling->values + i % s->values % period;
       *v = (*v - at[2 * period]) / at[period] + at[0];
     }
     if (input->element == GT_ELEMENT_U8) continue;
-    s->input.black = fmin(s->input.black, (double)*v);
-    s->input.white = fmax(s->input.white, (double)*v);
+    s->drawing.input.black = fmin(s->drawing.input.black, (double)*v);
+    s->drawing.input.white = fmax(s->drawing.input.white, (double)*v);
   }
 }
 
-/* --- drawing --- */
-
-/* Lines of text below each image. */
-static uint32_t lines_of(const sheet *s) { return s->mixed ? 2 : 1; }
-
-/* Chooses the layout: small images are magnified, large ones subsampled. */
-static bool choose_layout(sheet *s, gt_error *error) {
-  const int64_t side = gt_max_i64(s->input.height, s->input.width);
-  const uint32_t columns = (uint32_t)gt_min_i64((int64_t)ceil(sqrt((double)s->samples)), GT_SHEET_COLUMNS);
-  const uint32_t rows = (uint32_t)gt_ceil_div(s->samples, columns);
-  void *data;
-  s->zoom = (uint32_t)gt_max_i64(1, gt_ceil_div(LEAST_SIDE, side));
-  s->stride = (uint32_t)gt_ceil_div(side, MAX_SIDE);
-  const int64_t images = s->target.height ? 2 : 1;
-  s->wide = (uint32_t)(gt_ceil_div(s->input.width, s->stride) * s->zoom * images + GAP * (images - 1));
-  /* 2: pixels between the image and its text. */
-  s->high =
-      (uint32_t)(gt_ceil_div(s->input.height, s->stride) * s->zoom) + 2 + lines_of(s) * GT_LETTER_HEIGHT;
-  s->picture = (gt_picture){rows * (s->high + GAP) + GAP, columns * (s->wide + GAP) + GAP, 3, NULL};
-  if (!gt_try_alloc(&data, (uint64_t)s->picture.height * s->picture.width, 3, "the sheet", error))
-    return false;
-  s->picture.data = data;
-  memset(data, 255, (size_t)s->picture.height * s->picture.width * 3);
-  return true;
-}
-
-static uint8_t shade_of(const image *layout, double value) {
-  const double fraction = (value - layout->black) / (layout->white - layout->black);
-  return (uint8_t)lround(255 * fmin(fmax(fraction, 0), 1));
-}
-
-/* Draws an image at pixel (x, y) of the sheet: in colours if it has 3 channels, otherwise its first channel
- * in grey. */
-static void draw(sheet *s, const image *layout, const float *sample, uint32_t x, uint32_t y) {
-  const uint32_t width = (uint32_t)gt_ceil_div(layout->width, s->stride) * s->zoom,
-                 height = (uint32_t)gt_ceil_div(layout->height, s->stride) * s->zoom;
-  for (uint32_t i = 0; i < height; i++)
-    for (uint32_t j = 0; j < width; j++) {
-      const int64_t down = (int64_t)(i / s->zoom) * s->stride, across = (int64_t)(j / s->zoom) * s->stride;
-      const float *from = sample + (down * layout->width + across) * layout->channels;
-      if (y + i >= s->picture.height || x + j >= s->picture.width) continue;
-      uint8_t *to = s->picture.data + ((size_t)(y + i) * s->picture.width + x + j) * 3;
-      for (int c = 0; c < 3; c++) to[c] = shade_of(layout, (double)from[layout->channels == 3 ? c : 0]);
-    }
-}
+/* --- labels --- */
 
 static const char *class_of(sheet *s, int32_t label) {
   const gt_dataset *data = &s->config->dataset;
@@ -255,7 +198,7 @@ static const char *numbers_of(sheet *s, int64_t index) {
 /* The text in a line below an image: a class; one of two classes with its share; or numbers. */
 static const char *label_of(sheet *s, int64_t index, uint32_t line) {
   const bool classes = s->config->dataset.target[0].classification;
-  if (!s->each || s->target.height) return "";
+  if (!s->each || s->drawing.target.height) return "";
   if (!classes) return line ? "" : numbers_of(s, index);
   const char *first = class_of(s, s->first.label[index]);
   if (!s->mixed) return first;
@@ -266,35 +209,30 @@ static const char *label_of(sheet *s, int64_t index, uint32_t line) {
 }
 
 static void draw_cell(sheet *s, int64_t index) {
-  const int64_t columns = (s->picture.width - GAP) / (s->wide + GAP);
-  const uint32_t x = (uint32_t)(index % columns) * (s->wide + GAP) + GAP;
-  const uint32_t y = (uint32_t)(index / columns) * (s->high + GAP) + GAP;
-  const image *i = &s->input, *t = &s->target;
-  draw(s, i, s->inputs + index * i->height * i->width * i->channels, x, y);
-  if (t->height) draw(s, t, s->first.number + index * s->each, x + (s->wide + GAP) / 2, y);
-  for (uint32_t line = 0; line < lines_of(s); line++)
-    gt_picture_draw_text(&s->picture, x, y + s->high - (lines_of(s) - line) * GT_LETTER_HEIGHT, s->wide,
-                         label_of(s, index, line), 0);
+  const char *const line[] = {label_of(s, index, 0), label_of(s, index, 1)};
+  gt_sheet_draw(&s->drawing, index, s->inputs + index * s->values, s->first.number + index * s->each, line);
 }
 
 bool gt_sheet_write(gt_config *config, const char *path, int64_t *shown, gt_error *error) {
   sheet s = {.config = config};
   gt_session session = {0};
   gt_arena_init(&s.arena);
-  bool ok = read_layout(&s, error) && gt_session_open(&session, config, NULL, "cpu", error) &&
-            compute(&s, &session, error) && choose_layout(&s, error);
+  bool ok = read_layout(&s, error) && gt_session_open(&session, config, GT_PART_NONE, "cpu", error) &&
+            compute(&s, &session, error);
   if (ok) {
+    s.drawing.lines = s.mixed ? 2 : 1;
+    gt_sheet_open(&s.drawing);
     undo_scaling(&s);
-    for (int64_t i = 0; i < s.samples; i++) draw_cell(&s, i);
-    ok = gt_png_write(path, &s.picture, error);
-    *shown = s.samples;
+    for (int64_t i = 0; i < s.drawing.cells; i++) draw_cell(&s, i);
+    ok = gt_png_write(path, &s.drawing.picture, error);
+    *shown = s.drawing.cells;
   }
   gt_session_close(&session);
   free(s.inputs);
   free(s.first.label);
   free(s.second.label);
   free(s.shares);
-  gt_picture_finish(&s.picture);
+  gt_picture_finish(&s.drawing.picture);
   gt_arena_finish(&s.arena);
   return ok;
 }

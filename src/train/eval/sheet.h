@@ -4,8 +4,6 @@
 #define GT_TRAIN_SHEET_H
 #include "train/config/config.h"
 
-enum { GT_SHEET_COLUMNS = 8, GT_SHEET_SAMPLES = 64 };
-
 /* Writes the sheet as a PNG. *shown: the number of samples on it. */
 bool gt_sheet_write(gt_config *config, const char *path, int64_t *shown, gt_error *error);
 #endif

@@ -65,8 +65,8 @@ static int64_t collect_items(const gt_dataset *data, const gt_net *net, const fl
   const bool classes = data->target[0].classification;
   const int yes = data->target[0].positive;
   const gt_split *split = net->data;
-  const float *weights = split->weights.data;
-  const int64_t each = gt_tensor_features(&split->target[0]), items = split->samples * each;
+  const float *weights = gt_split_weights(split)->data;
+  const int64_t each = gt_tensor_features(gt_split_target(split, 0)), items = split->samples * each;
   int64_t n = 0;
   for (int64_t i = output; i < items; i += outputs) {
     const int label = gt_class_of(data, split, 0, i);
@@ -120,7 +120,7 @@ static bool choose(gt_session *session, const gt_evaluator *evaluator, gt_error 
 bool gt_threshold_choose(gt_session *session, unsigned averaged, gt_error *error) {
   gt_evaluator evaluator;
   session->scores = true;
-  const bool opened = gt_evaluator_open(session, &evaluator, "validation", averaged, error);
+  const bool opened = gt_evaluator_open(session, &evaluator, GT_PART_VALIDATION, averaged, error);
   session->scores = false;
   return opened && choose(session, evaluator.hard ? evaluator.hard : &evaluator, error);
 }

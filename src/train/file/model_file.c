@@ -136,7 +136,7 @@ static char *signature_text(const gt_config *config) {
 static void add_result(json_t *root, const char *split, const gt_results *result) {
   if (!result->items) return;
   json_t *values = json_object();
-  gt_json_add_result(values, result);
+  gt_json_add_results(values, result);
   json_object_set_new(root, split, values);
 }
 
@@ -159,9 +159,8 @@ static void add_fingerprint(json_t *root, const char *split, uint64_t fingerprin
 
 static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint *fingerprint) {
   json_t *root = json_pack("{s:s}", "kind", GT_FINGERPRINT);
-  add_fingerprint(root, "train", fingerprint->train);
-  if (data->validation.samples) add_fingerprint(root, "validation", fingerprint->validation);
-  if (data->test.samples) add_fingerprint(root, "test", fingerprint->test);
+  for (int part = 0; part < GT_PARTS; part++)
+    if (gt_dataset_split(data, part)) add_fingerprint(root, gt_part_keys[part], fingerprint->split[part]);
   char *text = json_dumps(root, JSON_COMPACT);
   json_decref(root);
   return text;
@@ -430,10 +429,8 @@ static gt_data_fingerprint read_fingerprints(const gt_container *container) {
   json_t *root = read_note(container, "fingerprints");
   const char *kind = json_string_value(json_object_get(root, "kind"));
   gt_data_fingerprint data = {0};
-  if (kind && !strcmp(kind, GT_FINGERPRINT))
-    data = (gt_data_fingerprint){.train = read_fingerprint(root, "train"),
-                                 .validation = read_fingerprint(root, "validation"),
-                                 .test = read_fingerprint(root, "test")};
+  for (int part = 0; kind && !strcmp(kind, GT_FINGERPRINT) && part < GT_PARTS; part++)
+    data.split[part] = read_fingerprint(root, gt_part_keys[part]);
   json_decref(root);
   return data;
 }
@@ -498,21 +495,17 @@ gt_data_requirements gt_model_file_requirements(const gt_model_file *file) {
   return (gt_data_requirements){.untrusted = gt_model_file_untrusted(file), .signature = &file->signature};
 }
 
-static uint64_t fingerprint_of(const gt_data_fingerprint *data, const char *split) {
-  return !strcmp(split, "train") ? data->train : !strcmp(split, "test") ? data->test : data->validation;
-}
-
-void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split) {
+void gt_model_file_check_data(const gt_model_file *file, gt_config *config, int part) {
   const gt_dataset *data = &config->dataset;
-  const uint64_t recorded = fingerprint_of(&file->data, split);
+  const uint64_t recorded = file->data.split[part];
   if (!recorded || !data->from_files || data->overridden) return;
-  if (gt_split_fingerprint(gt_dataset_split(data, split), data->inputs, data->targets) == recorded) return;
+  if (gt_split_fingerprint(gt_dataset_split(data, part), data->inputs, data->targets) == recorded) return;
   gt_diagnostics *d = &config->diagnostics;
-  gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, split),
+  gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, part),
                 "the %s data differs from the data that %s was trained with",
-                !strcmp(split, "train") ? "training" : split, file->path)
+                part == GT_PART_TRAIN ? "training" : gt_part_keys[part], file->path)
       ->help = gt_arena_printf(d->arena, "--set data.%s=FILE names the files to use%s",
-                               strcmp(split, "test") ? "train" : "test", gt_dataset_note_on_times(data));
+                               part == GT_PART_TEST ? "test" : "train", gt_dataset_note_on_times(data));
 }
 
 void gt_model_file_finish(gt_model_file *file) {

@@ -5,7 +5,7 @@
 #ifndef GT_TRAIN_MODEL_FILE_H
 #define GT_TRAIN_MODEL_FILE_H
 #include "train/config/config.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include "store/state_dict.h"
 #include <jansson.h>
 
@@ -55,7 +55,7 @@ void gt_model_file_finish(gt_model_file *file);
 const char *gt_model_file_untrusted(const gt_model_file *file);
 /* Adds a finding if this split has other samples than in the model's run: the files have changed, or there
  * are other files with the same names. Ignores files that --set names. */
-void gt_model_file_check_data(const gt_model_file *file, gt_config *config, const char *split);
+void gt_model_file_check_data(const gt_model_file *file, gt_config *config, int part);
 /* Reads the file's config, with the inputs from its signature and without samples. False: GT_ERR_DATA. */
 bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error);
 /* The same, and builds the model for one sample, in the arena. NULL: GT_ERR_DATA. */

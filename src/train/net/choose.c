@@ -69,7 +69,7 @@ double gt_estimate_step(const gt_net *net, const gt_speed *speed) {
 
 /* Microseconds of a step; 0 if the config cannot be planned. Errors are ignored here: the plan of the run
  * reports them. */
-static double estimate_on(const gt_config *config, const char *split, const gt_device_info *device) {
+static double estimate_on(const gt_config *config, int part, const gt_device_info *device) {
   gt_arena arena;
   gt_error error = {0};
   gt_config scratch = *config;
@@ -77,8 +77,8 @@ static double estimate_on(const gt_config *config, const char *split, const gt_d
   const gt_net_options options = {.target = device->target};
   gt_arena_init(&arena);
   gt_diagnostics_init(&scratch.diagnostics, &arena);
-  const gt_net *net = split ? gt_net_evaluation(&arena, &scratch, split, &options, &error)
-                            : gt_net_training(&arena, &scratch, &options, &error);
+  const gt_net *net = part != GT_PART_NONE ? gt_net_evaluation(&arena, &scratch, part, &options, &error)
+                                           : gt_net_training(&arena, &scratch, &options, &error);
   const double time = net ? gt_estimate_step(net, &speed) : 0;
   gt_arena_finish(&arena);
   return time;
@@ -88,11 +88,11 @@ static double estimate_on(const gt_config *config, const char *split, const gt_d
  * to take 45 ms, opening an H200 more. */
 static const double opening_gpu = 20e3; /* microseconds */
 
-bool gt_is_quick_on_cpu(const gt_config *config, const char *split) {
+bool gt_is_quick_on_cpu(const gt_config *config, int part) {
   gt_device_info cpu;
   gt_cpu_describe(&cpu);
-  const int64_t samples = gt_dataset_split(&config->dataset, split)->samples;
-  const double step = estimate_on(config, split, &cpu),
+  const int64_t samples = gt_dataset_split(&config->dataset, part)->samples;
+  const double step = estimate_on(config, part, &cpu),
                steps = ceil((double)samples / (double)config->train.eval_batch_size);
   return step > 0 && step * steps < opening_gpu;
 }
@@ -104,14 +104,14 @@ static const char *rounded(double microseconds, char text[32]) {
   return text;
 }
 
-gt_device_choice gt_choose_device(const gt_config *config, const char *split, const gt_device_info *devices,
+gt_device_choice gt_choose_device(const gt_config *config, int part, const gt_device_info *devices,
                                   int count) {
   char cpu[32], gpu[32];
   const int best = gt_device_best(devices, count);
   gt_device_choice choice = {0};
   if (best < 0) return choice;
-  choice.cpu = estimate_on(config, split, &devices[0]);
-  choice.gpu = estimate_on(config, split, &devices[best]);
+  choice.cpu = estimate_on(config, part, &devices[0]);
+  choice.gpu = estimate_on(config, part, &devices[best]);
   if (choice.cpu > 0 && choice.gpu > margin * choice.cpu)
     snprintf(choice.why, sizeof choice.why,
              "the model is too small for the GPU: a step takes about %s here, %s on %.100s; "
@@ -144,8 +144,8 @@ static gt_backend *open_with_reason(const gt_device_info *device, const char *wh
   return backend;
 }
 
-gt_backend *gt_choose_backend(const gt_config *config, const char *split, const char *device,
-                              const char *previous, gt_error *error) {
+gt_backend *gt_choose_backend(const gt_config *config, int part, const char *device, const char *previous,
+                              gt_error *error) {
   gt_device_info devices[MAX_DEVICES];
   gt_error ignored = {0};
   const int threads = (int)config->train.threads;
@@ -157,7 +157,7 @@ gt_backend *gt_choose_backend(const gt_config *config, const char *split, const 
     gt_warn("the run started on %s, which is not available: it continues on another device, and its results "
             "will differ by rounding",
             previous);
-  const gt_device_choice choice = gt_choose_device(config, split, devices, count);
+  const gt_device_choice choice = gt_choose_device(config, part, devices, count);
   return *choice.why ? open_with_reason(&devices[0], choice.why, threads, error)
                      : gt_backend_open(device, threads, error);
 }

@@ -28,18 +28,18 @@ typedef struct gt_device_choice {
   double cpu, gpu;
   char why[256]; /* why the CPU was chosen; "" if the GPU was chosen or there is no GPU */
 } gt_device_choice;
-/* Chooses the device for a training step (split NULL) or for an evaluation of a split. devices: the CPU
- * first, as in gt_device_list. Chooses the CPU if there is no GPU or if the GPU would take more than twice as
- * long, and the GPU if the step cannot be planned. */
-gt_device_choice gt_choose_device(const gt_config *config, const char *split, const gt_device_info *devices,
+/* Chooses the device for a training step (part GT_PART_NONE) or for an evaluation of a split. devices: the
+ * CPU first, as in gt_device_list. Chooses the CPU if there is no GPU or if the GPU would take more than
+ * twice as long, and the GPU if the step cannot be planned. */
+gt_device_choice gt_choose_device(const gt_config *config, int part, const gt_device_info *devices,
                                   int count);
 
 /* True if, by the estimate, the CPU evaluates the whole split in less time than it takes to load the Vulkan
  * drivers and to open a GPU. */
-bool gt_is_quick_on_cpu(const gt_config *config, const char *split);
+bool gt_is_quick_on_cpu(const gt_config *config, int part);
 
 /* Opens a device: `device` as in gt_backend_open; auto by the estimate. previous: the device name of a
  * resumed run (gt_timing_device), or NULL; auto chooses this device again if it is available. */
-gt_backend *gt_choose_backend(const gt_config *config, const char *split, const char *device,
-                              const char *previous, gt_error *error);
+gt_backend *gt_choose_backend(const gt_config *config, int part, const char *device, const char *previous,
+                              gt_error *error);
 #endif

@@ -218,7 +218,7 @@ static bool request_ahead(gt_feed *feed, int64_t needed, gt_error *error) {
 
 /* Copies the chunks up to number `end` - 1 to their places. */
 static bool copy_chunks(gt_feed *feed, int64_t end, gt_error *error) {
-  gt_copy copies[GT_FEED_TENSORS];
+  gt_copy copies[GT_SPLIT_ITEMS];
   for (; feed->copied < end; feed->copied++) {
     const int64_t first = begin_of(feed, feed->copied), batches = end_of(feed, feed->copied) - first;
     const uint64_t row = (uint64_t)(first % feed->order.window * feed->order.batch);

@@ -18,15 +18,12 @@ typedef struct gt_feed_tensor {
   const char *variable;    /* the variable of its window */
 } gt_feed_tensor;
 
-/* Inputs and their lengths, targets, weights. */
-enum { GT_FEED_TENSORS = 2 * GT_DATA_MAX_INPUTS + GT_DATA_MAX_TARGETS + 1 };
-
 typedef struct gt_feed_plan {
   gt_batch_attribute order; /* order of the samples, batch size and window */
   const int32_t *members;   /* for the balanced order (op/batch.h), otherwise NULL; outlives the feed */
   uint64_t seed;
   int tensors;
-  gt_feed_tensor tensor[GT_FEED_TENSORS];
+  gt_feed_tensor tensor[GT_SPLIT_ITEMS];
 } gt_feed_plan;
 
 /* Batches per chunk for a window of this many batches: a quarter of the window, at least 1. */

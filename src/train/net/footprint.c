@@ -38,14 +38,13 @@ static void count_net(tally *t, const gt_net *net, uint64_t *bytes) {
     count_stage(t, &net->search->stage[i], bytes);
 }
 
-static bool count_evaluation(tally *t, gt_config *config, const char *split, gt_net_options options,
-                             gt_error *error) {
-  const gt_net *net = gt_net_evaluation(t->arena, config, split, &options, error);
+static bool count_evaluation(tally *t, gt_config *config, int part, gt_net_options options, gt_error *error) {
+  const gt_net *net = gt_net_evaluation(t->arena, config, part, &options, error);
   if (!net) return false;
   count_net(t, net, &t->footprint->evaluation);
   if (options.hard || !net->model->has_hard) return true;
   options.hard = true;
-  return count_evaluation(t, config, split, options, error);
+  return count_evaluation(t, config, part, options, error);
 }
 
 bool gt_footprint_of(gt_footprint *footprint, gt_arena *arena, gt_config *config, const gt_net *net,
@@ -55,9 +54,8 @@ bool gt_footprint_of(gt_footprint *footprint, gt_arena *arena, gt_config *config
   *footprint = (gt_footprint){0};
   tally t = {.footprint = footprint, .seen = {.arena = arena}, .arena = arena};
   count_net(&t, net, &footprint->values);
-  if ((data->validation.samples && !count_evaluation(&t, config, "validation", options, error)) ||
-      (data->test.samples && !count_evaluation(&t, config, "test", options, error)))
-    return false;
+  for (int part = GT_PART_VALIDATION; part < GT_PARTS; part++)
+    if (gt_dataset_split(data, part) && !count_evaluation(&t, config, part, options, error)) return false;
   footprint->total = footprint->dataset + footprint->state + footprint->values + footprint->evaluation;
   return true;
 }

@@ -5,20 +5,6 @@
 #include "train/config/sampler.h"
 #include <string.h>
 
-const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
-  const gt_split *split = !strcmp(name, "train")        ? &dataset->train
-                          : !strcmp(name, "validation") ? &dataset->validation
-                          : !strcmp(name, "test")       ? &dataset->test
-                                                        : NULL;
-  return split && split->samples ? split : NULL;
-}
-
-uint32_t *gt_windows_of(gt_windows *windows, const char *split) {
-  return !strcmp(split, "train")        ? &windows->train
-         : !strcmp(split, "validation") ? &windows->validation
-                                        : &windows->test;
-}
-
 const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name) {
   return gt_arena_printf(arena, "%s.%s", net->kind, name);
 }
@@ -88,22 +74,24 @@ bool gt_net_adopt(gt_net *net, const gt_net *planned) {
   return same;
 }
 
-static gt_net *create_net(gt_arena *arena, const gt_config *config, const gt_net_options *options,
-                          const char *split, const gt_split *data, int64_t batch, int64_t parts) {
+static gt_net *create_net(gt_arena *arena, const gt_config *config, const gt_net_options *options, int part,
+                          const gt_split *data, int64_t batch, int64_t parts) {
   gt_net *net = GT_NEW(arena, gt_net);
-  net->split = split;
+  net->part = part;
   net->draw = options->draw ? *options->draw : (uint64_t)config->seed;
   net->data = data;
   net->targets = config->dataset.targets;
-  net->predicts = !net->data->target[0].rank;
-  for (int k = 0; k < net->targets; k++) net->target[k].name = config->dataset.target[k].name;
-  net->form = gt_config_result_form(config);
+  net->predicts = !gt_split_target(net->data, 0)->rank;
+  net->form.data = &config->dataset;
+  for (int k = 0; k < net->targets; k++) {
+    net->target[k].name = config->dataset.target[k].name;
+    net->form.target[k].factor = config->loss[k]->weight;
+  }
   const gt_batching batching = gt_batching_of(net->data->samples, batch, parts);
   net->batch = batching.batch;
   net->parts = batching.parts;
   net->steps = batching.steps;
-  gt_windows windows = options->windows;
-  net->order.window = *gt_windows_of(&windows, split);
+  net->order.window = options->windows.of[part];
   return net;
 }
 
@@ -148,8 +136,8 @@ static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, c
 }
 
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error) {
-  gt_net *net = create_net(arena, config, options, "train", &config->dataset.train, config->train.batch_size,
-                           config->train.accumulate);
+  gt_net *net = create_net(arena, config, options, GT_PART_TRAIN, &config->dataset.split[GT_PART_TRAIN],
+                           config->train.batch_size, config->train.accumulate);
   net->kind = "train";
   net->trains = net->shuffles = true;
   if (gt_sampler_balances(config)) net->members = gt_sampler_members(config, arena, &net->classes);
@@ -165,15 +153,15 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
   return ok ? net : NULL;
 }
 
-gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
-                          const gt_net_options *options, gt_error *error) {
+gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, int part, const gt_net_options *options,
+                          gt_error *error) {
   const gt_split data_of_split =
-      gt_split_without_overlap(gt_dataset_split(&config->dataset, split), config->train.eval_samples);
+      gt_split_without_overlap(gt_dataset_split(&config->dataset, part), config->train.eval_samples);
   gt_net *net =
-      create_net(arena, config, options, split, gt_arena_copy(arena, &data_of_split, sizeof data_of_split),
+      create_net(arena, config, options, part, gt_arena_copy(arena, &data_of_split, sizeof data_of_split),
                  config->train.eval_batch_size, 1);
   gt_graph *graph = gt_graph_create(arena);
-  net->kind = gt_arena_printf(arena, "eval.%s%s", split, options->hard ? ".hard" : "");
+  net->kind = gt_arena_printf(arena, "eval.%s%s", gt_part_keys[part], options->hard ? ".hard" : "");
   net->hard = options->hard;
   net->log_rows = (uint32_t)net->steps; /* the host reads the rows of an evaluation at its end */
   net->table_width = 1;
@@ -190,7 +178,8 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
 
 gt_net *gt_net_adaptation(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
                           gt_error *error) {
-  gt_net *net = create_net(arena, config, options, "train", &config->dataset.train, samples, 1);
+  gt_net *net =
+      create_net(arena, config, options, GT_PART_TRAIN, &config->dataset.split[GT_PART_TRAIN], samples, 1);
   gt_graph *graph = gt_graph_create(arena);
   net->kind = "sample";
   net->shuffles = true;

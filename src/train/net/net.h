@@ -25,7 +25,7 @@
 #include "backend/backend.h"
 #include "train/config/config.h"
 #include "train/net/feed.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include "train/net/samples.h"
 
 enum {
@@ -78,7 +78,7 @@ typedef struct gt_net_target {
 typedef struct gt_net {
   const char *kind;  /* "train", "eval.test": KIND of its variables */
   const char *state; /* variable KIND.state, which is reset for each evaluation */
-  const char *split; /* "train", "validation", "test" */
+  int part;          /* the split that it reads */
   const gt_split *data;
   gt_stage stage[GT_MAX_STAGES]; /* in order; the last one writes the log */
   int stages;
@@ -119,7 +119,7 @@ static inline int64_t gt_net_rows(const gt_net *net) { return net->batch * net->
 
 /* Batches per window of each split; 0: the split is resident on the device. */
 typedef struct gt_windows {
-  uint32_t train, validation, test;
+  uint32_t of[GT_PARTS];
 } gt_windows;
 
 typedef struct gt_net_options {
@@ -154,8 +154,8 @@ gt_sums gt_net_sums_of(const gt_net *net, const float *row);
 
 /* NULL on errors, which are in config->diagnostics or *error. */
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
-gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
-                          const gt_net_options *options, gt_error *error);
+gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, int part, const gt_net_options *options,
+                          gt_error *error);
 /* A net that evaluates the layers that adapt (gt_adaptation) on one batch of at most `samples` training
  * samples: variable GT_SAMPLE_VARIABLE gets the rows of each adaptation, by its number. The clock counts
  * these batches. */
@@ -168,12 +168,8 @@ bool gt_net_adopt(gt_net *net, const gt_net *planned);
 bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options, gt_error *error);
 /* KIND.NAME, such as "train.log", in the arena. */
 const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name);
-const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name); /* NULL if unknown or absent */
 
-gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena);
-const char *gt_net_target_variable(const gt_net *net, int target, gt_arena *arena); /* of a target's values */
-const char *gt_net_weights(const gt_net *net, gt_arena *arena); /* variable of the samples' weights */
-uint32_t *gt_windows_of(gt_windows *windows, const char *split);
+gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset);
 
 /* The variable of a target's outputs, in a net that predicts. */
 const char *gt_net_output_variable(const gt_net *net, int target, gt_arena *arena);

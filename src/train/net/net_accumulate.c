@@ -80,9 +80,9 @@ static gt_id objective_sum(const gt_net *net, gt_graph *graph, gt_config *config
                              ? gt_mul(graph, nodes->divisor, gt_constant(graph, 1 / items_per_sample(net, 0)))
                              : nodes->divisor;
   if (sums_batch)
-    penalty_weight =
-        gt_mul(graph, net->data->weights.rank ? gt_sum(graph, net->weight, 0, false) : nodes->weight_sum,
-               gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
+    penalty_weight = gt_mul(
+        graph, gt_split_weights(net->data)->rank ? gt_sum(graph, net->weight, 0, false) : nodes->weight_sum,
+        gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
   return gt_add(graph, losses, gt_mul(graph, net->model->penalty, penalty_weight));
 }
 

@@ -6,30 +6,13 @@
 #include "train/net/augmented.h"
 #include "train/config/init_from.h"
 
-static const char *split_variable(const gt_net *net, gt_arena *arena, const char *name) {
-  return gt_arena_printf(arena, "%s.%s.%s", net->order.window ? "window" : "data", net->split, name);
-}
-
-gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena) {
-  return (gt_samples){.inputs = dataset->inputs,
-                      .input = dataset->input,
-                      .tensor = net->data->input,
-                      .variable = split_variable(net, arena, "inputs"),
-                      .starts = split_variable(net, arena, "starts"),
-                      .ring = net->order.window * net->batch};
+gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset) {
+  return (gt_samples){dataset, net->data, net->part, net->order.window * net->batch};
 }
 
 /* NAME.TARGET if there are several targets, otherwise NAME. */
 static const char *with_target_name(const gt_net_target *target, gt_arena *arena, const char *name) {
   return target->name ? gt_arena_printf(arena, "%s.%s", name, target->name) : name;
-}
-
-const char *gt_net_target_variable(const gt_net *net, int target, gt_arena *arena) {
-  return with_target_name(&net->target[target], arena, split_variable(net, arena, "targets"));
-}
-
-const char *gt_net_weights(const gt_net *net, gt_arena *arena) {
-  return split_variable(net, arena, "weights");
 }
 
 static gt_batch_attribute order_of(const gt_net *net) {
@@ -65,17 +48,17 @@ static bool can_keep_scores(const gt_net *net, const gt_net_target *target, gt_c
   const double values = (double)net->data->samples * (double)target->items * (double)target->metrics.outputs;
   int m = 0;
   while (!target->metrics.type[m]->of_scores) m++;
-  if (gt_tensor_is_text(&net->data->target[0])) {
+  if (gt_tensor_is_text(gt_split_target(net->data, 0))) {
     gt_error_at(&config->diagnostics, config->root->at,
                 "metric '%s' needs all predictions of the %s split, which are not kept for a text",
-                target->metrics.type[m]->name, net->split)
+                target->metrics.type[m]->name, gt_part_keys[net->part])
         ->expected = "another metric, such as perplexity";
     return false;
   }
   if (values <= GT_METRIC_MAX_SCORES) return true;
   gt_error_at(&config->diagnostics, config->root->at,
               "metric '%s' needs all predictions of the %s split: %.3g values, and at most %d can be kept",
-              target->metrics.type[m]->name, net->split, values, GT_METRIC_MAX_SCORES)
+              target->metrics.type[m]->name, gt_part_keys[net->part], values, GT_METRIC_MAX_SCORES)
       ->expected = "a smaller split, or another metric";
   return false;
 }
@@ -92,7 +75,7 @@ static bool set_up_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *ar
   set->outputs = gt_node_at(graph, target->loss.items.prediction)->shape.dim[1];
   set->positive = config->dataset.target[index].positive;
   set->count = wanted ? list->count : 0;
-  target->items = set->task == GT_METRIC_CLASSES ? gt_tensor_features(&net->data->target[index]) : 1;
+  target->items = set->task == GT_METRIC_CLASSES ? gt_tensor_features(gt_split_target(net->data, index)) : 1;
   for (int m = 0; m < set->count; m++) {
     set->type[m] = list->type[m];
     set->counts |= list->type[m]->of_counts != NULL;
@@ -109,7 +92,7 @@ static bool set_up_metrics(gt_net *net, int index, gt_graph *graph, gt_arena *ar
 
 /* Evaluations use the threshold of the config; training steps use 1/2. */
 static bool uses_shift(const gt_net *net, const gt_config *config) {
-  return config->threshold.used && !net->shuffles && net->data->target[0].rank;
+  return config->threshold.used && !net->shuffles && gt_split_target(net->data, 0)->rank;
 }
 
 /* F32 [2] for two classes, which have one threshold; otherwise one value per label. */
@@ -126,18 +109,16 @@ typedef struct target_nodes {
 /* Reads a batch of a target, and its scaling. */
 static gt_forward_target read_target(gt_net *net, int index, gt_graph *graph, gt_arena *arena,
                                      const gt_config *config, gt_id clock, target_nodes *nodes) {
-  const gt_tensor *tensor = &net->data->target[index];
+  const gt_tensor *tensor = gt_split_target(net->data, index);
   const gt_data_target *data = &config->dataset.target[index];
-  const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
-  gt_forward_target target = {.name = data->name,
-                              .loss = config->loss[index],
-                              .targets = GT_NONE,
-                              .classes = data->classes,
-                              .values = tensor->rank ? gt_tensor_features(tensor) : 0,
-                              .ignores = data->ignores};
-  if (tensor->rank)
-    target.targets = gt_samples_targets(&samples, tensor, gt_net_target_variable(net, index, arena), arena,
-                                        graph, clock, net->order);
+  const gt_samples samples = gt_net_samples(net, &config->dataset);
+  gt_forward_target target = {
+      .name = data->name,
+      .loss = config->loss[index],
+      .targets = gt_samples_read(&samples, GT_SAMPLE_TARGET, index, arena, graph, clock, net->order),
+      .classes = data->classes,
+      .values = tensor->rank ? gt_tensor_features(tensor) : 0,
+      .ignores = data->ignores};
   if (data->scaling.count) {
     nodes->scaling = gt_target_scaling_read(data, graph);
     target.scaling = &nodes->scaling;
@@ -167,7 +148,7 @@ static void store_results(gt_net *net, const gt_forward *forward) {
 /* Reads the inputs of a batch. augmented: NULL without augmentation. */
 static bool read_inputs(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config, gt_id clock,
                         gt_augmented *augmented, gt_forward *forward) {
-  const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
+  const gt_samples samples = gt_net_samples(net, &config->dataset);
   if (!augmented)
     forward->inputs = gt_samples_batch(&samples, arena, graph, clock, net->order);
   else if (!gt_augmented_inputs(augmented, config, &samples, arena, graph, clock, net->order,
@@ -183,7 +164,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                           gt_model_mode mode, gt_id clock, const gt_net_options *options) {
   const char *outer = gt_graph_set_scope(graph, "data");
   net->order = order_of(net);
-  const gt_tensor *weights = &net->data->weights;
+  const gt_tensor *weights = gt_split_weights(net->data);
   const bool augments = mode.training && config->augment, shifted = net->shifted = uses_shift(net, config);
   gt_augmented augmented;
   gt_id sample_weight = GT_NONE;
@@ -200,10 +181,8 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   if (!read_inputs(net, graph, arena, config, clock, augments ? &augmented : NULL, &forward)) return false;
   for (int k = 0; k < net->targets; k++)
     forward.target[k] = read_target(net, k, graph, arena, config, clock, &nodes[k]);
-  if (weights->rank)
-    sample_weight = gt_samples_draw(
-        graph, gt_tensor_read(weights, net->order.window * net->batch, graph, gt_net_weights(net, arena)),
-        clock, GT_NONE, net->order);
+  const gt_samples samples = gt_net_samples(net, &config->dataset);
+  sample_weight = gt_samples_read(&samples, GT_SAMPLE_WEIGHT, 0, arena, graph, clock, net->order);
   if (shifted) add_shift(&forward.target[0], graph, config, &nodes[0]);
   forward.weight = gt_batch_weight(graph, clock, net->order);
   net->may_be_empty = weights->rank;
@@ -212,7 +191,7 @@ bool gt_net_build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     net->may_be_empty |= target->ignores;
     if (augments)
       gt_augmented_target(&augmented, graph, target);
-    else if (net->data->target[k].rank > 2)
+    else if (gt_split_target(net->data, k)->rank > 2)
       target->targets = gt_crop_batch(&config->dataset.input[0], graph, target->targets);
   }
   gt_graph_set_scope(graph, outer);

@@ -8,7 +8,7 @@
 #include "tokens/tokens.h"
 #include <string.h>
 
-/* The shape of a tensor's variable. ring: as in gt_tensor_read. */
+/* The shape of a tensor's variable. ring: as in gt_samples. */
 static gt_shape shape_of(const gt_tensor *tensor, int64_t ring) {
   const gt_tensor all = ring ? *tensor : gt_tensor_as_rows(tensor);
   gt_shape shape = {.rank = all.rank};
@@ -28,7 +28,9 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
   return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
 }
 
-gt_id gt_tensor_read(const gt_tensor *tensor, int64_t ring, gt_graph *graph, const char *name) {
+/* Reads a variable with a tensor's samples or, if samples are windows of a series or text, with the rows from
+ * which they are cut. ring: as in gt_samples. */
+static gt_id read_tensor(const gt_tensor *tensor, int64_t ring, gt_graph *graph, const char *name) {
   const gt_shape shape = shape_of(tensor, ring);
   const uint32_t variable = gt_graph_variable(graph, name, shape, dtype_of(tensor), false);
   if (tensor->bits) gt_graph_mark_bits(graph, variable);
@@ -40,8 +42,8 @@ static const char *variable_of(gt_arena *arena, const char *begin, const gt_inpu
   return strcmp(input->name, GT_INPUT_NAME) ? gt_arena_printf(arena, "%s.%s", begin, input->name) : begin;
 }
 
-const char *gt_samples_variable(const gt_samples *samples, int input, gt_arena *arena) {
-  return variable_of(arena, samples->variable, &samples->input[input]);
+const char *gt_samples_variable(const gt_samples *samples, gt_sample_role role, int of, gt_arena *arena) {
+  return gt_split_variable(samples->data, samples->ring ? "window" : "data", samples->part, role, of, arena);
 }
 
 /* The one-hot encoding of an input (op/one_hot.h); NULL if the values of a sample are its features. */
@@ -67,20 +69,23 @@ static void set_byte_forms(const gt_tensor *tensor, const gt_scaling *scaling,
   attribute->bytes = known && period == 1 ? gt_batch_byte_form(v[0], v[1], v[2]) : (gt_byte_form){0};
 }
 
-static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph) {
-  gt_tensor tensor = samples->tensor[index];
-  tensor.bits &= !one_hot_of(&samples->input[index]); /* tensor.bits is about the features, not the codes */
-  return gt_tensor_read(&tensor, samples->ring, graph, gt_samples_variable(samples, index, arena));
+static gt_id read_samples(const gt_samples *samples, gt_sample_role role, int of, gt_arena *arena,
+                          gt_graph *graph) {
+  gt_tensor tensor = *gt_split_tensor(samples->split, role, of);
+  if (role == GT_SAMPLE_INPUT)
+    tensor.bits &=
+        !one_hot_of(&samples->data->input[of]); /* tensor.bits is about the features, not the codes */
+  return read_tensor(&tensor, samples->ring, graph, gt_samples_variable(samples, role, of, arena));
 }
 
 /* The features of a batch of stored values, [B, stored] or, for windows, [B, rows, stored]. */
 static gt_id encode(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph, gt_id batch) {
-  const gt_input *input = &samples->input[index];
+  const gt_input *input = &samples->data->input[index];
   if (!one_hot_of(input) || batch == GT_NONE) return batch;
   gt_shape shape = gt_node_at(graph, batch)->shape;
   const gt_id features = read_variable(graph, variable_of(arena, "data.one_hot", input),
                                        gt_shape_2(2, input->table->features), GT_I32);
-  const bool bits = samples->tensor[index].bits && !input->scaling.count;
+  const bool bits = gt_split_input(samples->split, index)->bits && !input->scaling.count;
   if (shape.rank == 2) return gt_one_hot(graph, batch, features, bits);
   const gt_id rows = gt_reshape(graph, batch, gt_shape_2(-1, input->table->stored));
   shape.dim[shape.rank - 1] = input->table->features;
@@ -101,12 +106,12 @@ static gt_id scale_values(gt_graph *graph, gt_id batch, gt_id scaling) {
 
 /* A batch of windows of a series, scaled. Windows are streamed, or cut from the rows on the device; the same
  * instructions scale both, so that results do not differ. */
-static gt_id draw_series_windows(const gt_samples *samples, const gt_tensor *tensor, gt_graph *graph,
-                                 gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
+static gt_id draw_series_windows(const gt_samples *samples, const gt_tensor *tensor, gt_arena *arena,
+                                 gt_graph *graph, gt_id data, gt_id clock, gt_id scaling,
+                                 gt_batch_attribute attribute) {
   if (samples->ring)
     return scale_values(graph, gt_samples_draw(graph, data, clock, GT_NONE, attribute), scaling);
-  const gt_id starts = read_variable(graph, samples->starts, gt_shape_1(tensor->dim[0]), GT_I32),
-              start = gt_samples_draw(graph, starts, clock, GT_NONE, attribute);
+  const gt_id start = gt_samples_read(samples, GT_SAMPLE_START, 0, arena, graph, clock, attribute);
   return scale_values(graph, gt_slice_rows(graph, data, start, tensor->begin, tensor->dim[1]), scaling);
 }
 
@@ -128,12 +133,14 @@ static gt_id draw_text_windows(gt_graph *graph, const gt_tensor *tensor, gt_id d
                    (gt_window_attribute){attribute, tensor->dim[1], tensor->stride, tensor->begin});
 }
 
-gt_id gt_samples_targets(const gt_samples *samples, const gt_tensor *targets, const char *variable,
-                         gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
-  if (gt_tensor_is_text(targets))
-    return draw_text_windows(graph, targets, read_samples(samples, 0, arena, graph), clock, attribute);
-  return gt_samples_draw(graph, gt_tensor_read(targets, samples->ring, graph, variable), clock, GT_NONE,
-                         attribute);
+gt_id gt_samples_read(const gt_samples *samples, gt_sample_role role, int of, gt_arena *arena,
+                      gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
+  const gt_tensor *tensor = gt_split_tensor(samples->split, role, of);
+  if (!tensor->rank) return GT_NONE;
+  if (gt_tensor_is_text(tensor))
+    return draw_text_windows(graph, tensor, read_samples(samples, GT_SAMPLE_INPUT, 0, arena, graph), clock,
+                             attribute);
+  return gt_samples_draw(graph, read_samples(samples, role, of, arena, graph), clock, GT_NONE, attribute);
 }
 
 bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, gt_buffers *buffers,
@@ -148,51 +155,33 @@ gt_id gt_crop_batch(const gt_input *input, gt_graph *graph, gt_id batch) {
 
 static gt_id draw_input(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph, gt_id clock,
                         gt_batch_attribute attribute) {
-  const gt_input *input = &samples->input[index];
-  const gt_tensor *tensor = &samples->tensor[index];
-  const gt_id scaling = read_scaling(input, arena, graph), data = read_samples(samples, index, arena, graph);
+  const gt_input *input = &samples->data->input[index];
+  const gt_tensor *tensor = gt_split_input(samples->split, index);
+  const gt_id scaling = read_scaling(input, arena, graph),
+              data = read_samples(samples, GT_SAMPLE_INPUT, index, arena, graph);
   if (gt_tensor_is_text(tensor)) return draw_text_windows(graph, tensor, data, clock, attribute);
   set_byte_forms(tensor, &input->scaling, &attribute);
-  const gt_id batch = tensor->start
-                          ? draw_series_windows(samples, tensor, graph, data, clock, scaling, attribute)
-                          : gt_samples_draw(graph, data, clock, scaling, attribute);
+  const gt_id batch =
+      tensor->start ? draw_series_windows(samples, tensor, arena, graph, data, clock, scaling, attribute)
+                    : gt_samples_draw(graph, data, clock, scaling, attribute);
   return encode(samples, index, arena, graph, gt_crop_batch(input, graph, batch));
-}
-
-gt_tensor gt_samples_lengths(const gt_samples *samples, int input) {
-  const gt_tensor *tensor = &samples->tensor[input];
-  if (!tensor->length) return (gt_tensor){0};
-  return (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {tensor->dim[0]}, .data = tensor->length};
-}
-
-const char *gt_samples_lengths_variable(const gt_samples *samples, int input, gt_arena *arena) {
-  return gt_arena_printf(arena, "%s.lengths", gt_samples_variable(samples, input, arena));
-}
-
-/* The lengths of a batch; NULL: there are none. */
-static const gt_id *draw_lengths(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph,
-                                 gt_id clock, gt_batch_attribute attribute) {
-  const gt_tensor lengths = gt_samples_lengths(samples, index);
-  if (!lengths.rank) return NULL;
-  const gt_id data =
-      gt_tensor_read(&lengths, samples->ring, graph, gt_samples_lengths_variable(samples, index, arena));
-  const gt_id drawn = gt_samples_draw(graph, data, clock, GT_NONE, attribute);
-  return gt_arena_copy(arena, &drawn, sizeof drawn);
 }
 
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                  gt_batch_attribute attribute) {
-  gt_model_input *items = GT_NEW_N(arena, gt_model_input, samples->inputs);
-  for (int k = 0; k < samples->inputs; k++) {
-    const gt_input *input = &samples->input[k];
+  const int inputs = samples->data->inputs;
+  gt_model_input *items = GT_NEW_N(arena, gt_model_input, inputs);
+  for (int k = 0; k < inputs; k++) {
+    const gt_input *input = &samples->data->input[k];
     const int64_t vocabulary = input->vocabulary ? input->vocabulary->size : 0;
     items[k] = (gt_model_input){.name = input->name,
                                 .node = draw_input(samples, k, arena, graph, clock, attribute),
-                                .limit = vocabulary ? vocabulary : samples->tensor[k].limit,
-                                .vocabulary = vocabulary,
-                                .lengths = draw_lengths(samples, k, arena, graph, clock, attribute)};
+                                .limit = vocabulary ? vocabulary : gt_split_input(samples->split, k)->limit,
+                                .vocabulary = vocabulary};
+    const gt_id lengths = gt_samples_read(samples, GT_SAMPLE_LENGTH, k, arena, graph, clock, attribute);
+    if (lengths != GT_NONE) items[k].lengths = gt_arena_copy(arena, &lengths, sizeof lengths);
   }
-  return (gt_model_inputs){samples->inputs, items};
+  return (gt_model_inputs){inputs, items};
 }
 
 gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
@@ -202,10 +191,10 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
   gt_augment_rule rule = plan->rule;
   rule.batch = attribute.batch;
   *draws = gt_augment_draw(graph, clock, &rule);
-  const gt_id scaling = read_scaling(&samples->input[0], arena, graph),
-              plain =
-                  gt_samples_draw(graph, read_samples(samples, 0, arena, graph), clock, GT_NONE, attribute);
-  *item = (gt_model_input){.name = samples->input[0].name,
+  const gt_input *input = &samples->data->input[0];
+  const gt_id scaling = read_scaling(input, arena, graph),
+              plain = gt_samples_read(samples, GT_SAMPLE_INPUT, 0, arena, graph, clock, attribute);
+  *item = (gt_model_input){.name = input->name,
                            .node = gt_augment(graph, gt_center_crop(graph, plain, rule.height, rule.width),
                                               *draws, scaling, &plan->look)};
   return (gt_model_inputs){1, item};
@@ -234,22 +223,25 @@ bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers 
   return gt_buffers_upload(buffers, variable, 0, tensor->data, gt_tensor_bytes(tensor), error);
 }
 
+static bool upload_tensors(const gt_samples *samples, gt_arena *arena, gt_buffers *buffers, gt_error *error) {
+  bool ok = true;
+  for (int i = 0; i < samples->split->items && ok; i++) {
+    const gt_split_item *item = &samples->split->item[i];
+    const char *variable = gt_samples_variable(samples, item->role, item->of, arena);
+    if (item->tensor.data && gt_buffers_find(buffers, variable))
+      ok = gt_tensor_upload(&item->tensor, variable, buffers, error);
+  }
+  return ok;
+}
+
 bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error) {
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_tensor *first = &samples->tensor[0];
-  bool ok = !first->start || samples->ring ||
-            gt_buffers_upload(buffers, samples->starts, 0, first->start,
-                              (uint64_t)first->dim[0] * sizeof *first->start, error);
-  for (int k = 0; k < samples->inputs && ok; k++) {
-    const gt_input *input = &samples->input[k];
-    const gt_tensor lengths = gt_samples_lengths(samples, k);
+  bool ok = samples->ring || upload_tensors(samples, &arena, buffers, error);
+  for (int k = 0; k < samples->data->inputs && ok; k++) {
+    const gt_input *input = &samples->data->input[k];
     const uint64_t size = 3 * (uint64_t)input->scaling.count * sizeof(float);
-    ok = (samples->ring ||
-          gt_tensor_upload(&samples->tensor[k], gt_samples_variable(samples, k, &arena), buffers, error)) &&
-         (samples->ring || !lengths.rank ||
-          gt_tensor_upload(&lengths, gt_samples_lengths_variable(samples, k, &arena), buffers, error)) &&
-         (!size || gt_buffers_upload(buffers, variable_of(&arena, "data.scaling", input), 0,
+    ok = (!size || gt_buffers_upload(buffers, variable_of(&arena, "data.scaling", input), 0,
                                      input->scaling.values, size, error)) &&
          (!one_hot_of(input) ||
           gt_buffers_upload(buffers, variable_of(&arena, "data.one_hot", input), 0, one_hot_of(input),

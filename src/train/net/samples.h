@@ -9,11 +9,9 @@
 #include "store/buffers.h"
 
 typedef struct gt_samples {
-  int inputs;
-  const gt_input *input;   /* description of each input */
-  const gt_tensor *tensor; /* samples of each input */
-  const char *variable;    /* names of the variables: VARIABLE.NAME, or VARIABLE for GT_INPUT_NAME */
-  const char *starts;      /* variable with the first rows of windows of a series */
+  const gt_dataset *data; /* describes inputs and targets */
+  const gt_split *split;
+  int part;     /* in the names of the variables */
   int64_t ring; /* samples in the ring through which they are streamed (feed.h); 0: all are resident */
 } gt_samples;
 
@@ -24,17 +22,14 @@ gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_
 /* The same for a single input, augmented. draws: the augmentation parameters (op/augment/augment.h). */
 gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                      gt_batch_attribute attribute, const gt_augment_plan *plan, gt_id *draws);
-/* A batch of the targets, from their variable or, for a text, from input 0, one position later. */
-gt_id gt_samples_targets(const gt_samples *samples, const gt_tensor *targets, const char *variable,
-                         gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute attribute);
-/* Uploads the samples, except streamed ones, and the scaling. */
+/* A batch of a tensor of the split as it is stored; the target of a text is read from input 0, one position
+ * later. GT_NONE: the split has no such tensor. */
+gt_id gt_samples_read(const gt_samples *samples, gt_sample_role role, int of, gt_arena *arena,
+                      gt_graph *graph, gt_id clock, gt_batch_attribute attribute);
+/* Uploads what graphs read of the samples, except streamed ones, and the scaling of the inputs. */
 bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error);
-/* The lengths of an input's samples as a tensor I32 [samples]; rank 0: all steps are used. And the name of
- * its variable, in the arena. */
-gt_tensor gt_samples_lengths(const gt_samples *samples, int input);
-const char *gt_samples_lengths_variable(const gt_samples *samples, int input, gt_arena *arena);
-/* The name of the variable of an input, in the arena. */
-const char *gt_samples_variable(const gt_samples *samples, int input, gt_arena *arena);
+/* The name of the variable of a tensor, in the arena. */
+const char *gt_samples_variable(const gt_samples *samples, gt_sample_role role, int of, gt_arena *arena);
 
 /* A batch in the order of the attribute: gt_batch or, in the balanced order, gt_batch_balanced with the
  * variable GT_MEMBERS_VARIABLE (train/config/sampler.h). */
@@ -46,9 +41,6 @@ bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, 
 
 /* Crops a batch of an input, or of target images, to the size that the network reads. */
 gt_id gt_crop_batch(const gt_input *input, gt_graph *graph, gt_id batch);
-/* Reads a variable with a tensor's samples or, if samples are windows of a series or text, with the rows from
- * which they are cut. ring: number of samples in the variable if they are streamed; 0: all. */
-gt_id gt_tensor_read(const gt_tensor *tensor, int64_t ring, gt_graph *graph, const char *variable);
 /* Reads the scaling of a target, F32 [2, count], from its variable. */
 gt_id gt_target_scaling_read(const gt_data_target *target, gt_graph *graph);
 bool gt_target_scaling_upload(const gt_data_target *target, gt_buffers *buffers, gt_error *error);

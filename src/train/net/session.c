@@ -23,10 +23,9 @@ void gt_session_start(gt_session *session, gt_backend *backend) {
   gt_buffers_init(&session->buffers, backend, &session->arena);
 }
 
-bool gt_session_open(gt_session *session, gt_config *config, const char *split, const char *device,
-                     gt_error *error) {
+bool gt_session_open(gt_session *session, gt_config *config, int part, const char *device, gt_error *error) {
   gt_session_begin(session, config);
-  gt_backend *backend = gt_choose_backend(config, split, device, NULL, error);
+  gt_backend *backend = gt_choose_backend(config, part, device, NULL, error);
   if (backend)
     gt_session_start(session, backend);
   else
@@ -41,7 +40,7 @@ static void destroy_executables(gt_session *session) {
 }
 
 static void close_feeds(gt_session *session) {
-  for (size_t i = 0; i < sizeof session->feed / sizeof *session->feed; i++) {
+  for (int i = 0; i < GT_PARTS; i++) {
     gt_feed_close(session->feed[i]);
     session->feed[i] = NULL;
   }
@@ -85,24 +84,15 @@ static int gathering_threads(const gt_session *session) {
 /* Opens the feed of a net, whose windows have been allocated. */
 static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
   const gt_config *config = session->config;
-  gt_feed **feed = &session->feed[!strcmp(net->split, "train") ? 0 : !strcmp(net->split, "test") ? 2 : 1];
-  const gt_samples samples = gt_net_samples(net, &config->dataset, &session->arena);
+  gt_feed **feed = &session->feed[net->part];
+  const gt_samples samples = gt_net_samples(net, &config->dataset);
   gt_feed_plan plan = {.order = net->order, .members = net->members, .seed = (uint64_t)config->seed};
-  gt_tensor lengths[GT_DATA_MAX_INPUTS];
-  for (int k = 0; k < samples.inputs; k++) {
-    plan.tensor[plan.tensors++] =
-        (gt_feed_tensor){&samples.tensor[k], gt_samples_variable(&samples, k, &session->arena)};
-    lengths[k] = gt_samples_lengths(&samples, k);
-    if (lengths[k].rank)
-      plan.tensor[plan.tensors++] =
-          (gt_feed_tensor){&lengths[k], gt_samples_lengths_variable(&samples, k, &session->arena)};
+  for (int i = 0; i < net->data->items; i++) {
+    const gt_split_item *item = &net->data->item[i];
+    if (item->tensor.data && gt_sample_role_types[item->role].is_streamed)
+      plan.tensor[plan.tensors++] = (gt_feed_tensor){
+          &item->tensor, gt_samples_variable(&samples, item->role, item->of, &session->arena)};
   }
-  for (int k = 0; k < net->targets; k++)
-    if (net->data->target[k].data)
-      plan.tensor[plan.tensors++] =
-          (gt_feed_tensor){&net->data->target[k], gt_net_target_variable(net, k, &session->arena)};
-  if (net->data->weights.data)
-    plan.tensor[plan.tensors++] = (gt_feed_tensor){&net->data->weights, gt_net_weights(net, &session->arena)};
   if (!*feed) *feed = gt_feed_open(&session->buffers, &plan, gathering_threads(session), error);
   net->feed = *feed;
   return *feed != NULL;
@@ -168,29 +158,14 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
          (!net->feed || gt_feed_seek(net->feed, from, end, error));
 }
 
-static bool load_targets(gt_session *session, const gt_net *net, gt_error *error) {
-  for (int k = 0; k < net->targets; k++) {
-    const gt_tensor *target = &net->data->target[k];
-    if (target->data &&
-        !gt_tensor_upload(target, gt_net_target_variable(net, k, &session->arena), &session->buffers, error))
-      return false;
-  }
-  return true;
-}
-
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
-  const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
-  const gt_tensor *weights = &net->data->weights;
+  const gt_samples samples = gt_net_samples(net, &session->config->dataset);
   if (!gt_samples_upload(&samples, &session->buffers, error)) return false;
   for (int k = 0; k < net->targets; k++)
     if (!gt_target_scaling_upload(&session->config->dataset.target[k], &session->buffers, error))
       return false;
   if (net->shifted && !gt_session_load_threshold(session, error)) return false;
-  if (net->order.window) return true;
-  return gt_members_upload(net->members, &net->order, &session->buffers, error) &&
-         load_targets(session, net, error) &&
-         (!weights->data ||
-          gt_tensor_upload(weights, gt_net_weights(net, &session->arena), &session->buffers, error));
+  return net->order.window || gt_members_upload(net->members, &net->order, &session->buffers, error);
 }
 
 /* For two classes, the shift is added to the output of the positive class; for bits, to each output. */

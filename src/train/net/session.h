@@ -5,7 +5,7 @@
 #define GT_TRAIN_SESSION_H
 #include "store/buffers.h"
 #include "train/config/class_table.h"
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 #include "train/file/model_file.h"
 #include "train/net/net.h"
 
@@ -13,11 +13,10 @@
 typedef struct gt_evaluator_values {
   int count;
   gt_metric_output_group *group; /* [count]: the outputs of each value */
-  const char **name;             /* names of the results, [metrics][count]; NULL: they are not results */
+  bool shown;                    /* they are results, beside their mean */
 } gt_evaluator_values;
 
 typedef struct gt_evaluator_target {
-  const char **name;           /* name of each metric's result, the mean over the columns; [metrics] */
   gt_evaluator_values columns; /* one value per column; without a series, per output */
   gt_evaluator_values steps;   /* for a series with several steps: one value per output; otherwise none */
 } gt_evaluator_target;
@@ -39,7 +38,7 @@ typedef struct gt_session {
   gt_tuned tuned;                 /* tuned candidates for the training step on this device; may be empty */
   uint64_t memory_limit;          /* limit of device memory in bytes; 0: all of it */
   gt_windows windows;             /* for splits that do not fit into device memory */
-  gt_feed *feed[3];               /* streams train, validation, test into windows; NULL: not opened */
+  gt_feed *feed[GT_PARTS];        /* streams a split into its window; NULL: not opened */
   gt_executable *executables[16]; /* all executables, which gt_session_close destroys */
   int executable_count;
   const uint64_t *draw;       /* as in gt_net_options, for evaluations */
@@ -49,23 +48,21 @@ typedef struct gt_session {
   const gt_model_file *model; /* file that provides the weights of evaluations, checked before use; or NULL */
 } gt_session;
 
-/* Opens a device for a config that has been read. split, device: as in gt_choose_backend. The caller still
+/* Opens a device for a config that has been read. part, device: as in gt_choose_backend. The caller still
  * owns the config. */
-bool gt_session_open(gt_session *session, gt_config *config, const char *split, const char *device,
-                     gt_error *error);
+bool gt_session_open(gt_session *session, gt_config *config, int part, const char *device, gt_error *error);
 /* The same in two steps, for callers that need the arena before they open a device: begin makes a session
  * without a device, start adds the device, which the session then owns. */
 void gt_session_begin(gt_session *session, gt_config *config);
 void gt_session_start(gt_session *session, gt_backend *backend);
 void gt_session_close(gt_session *session); /* accepts a zeroed session, or one without a device */
 /* Decides which splits are resident on the device and which are streamed through windows. training: options
- * of the training step, or NULL; split: those that are evaluated. Logs streamed splits. GT_ERR_MEMORY if the
- * memory limit is too small. */
-bool gt_session_place(gt_session *session, const gt_net_options *training, const char *const *split,
-                      int splits, gt_error *error);
+ * of the training step, or NULL; parts: bits 1 << GT_PART_… of the splits that are evaluated. Logs streamed
+ * splits. GT_ERR_MEMORY if the memory limit is too small. */
+bool gt_session_place(gt_session *session, const gt_net_options *training, unsigned parts, gt_error *error);
 /* True if another config, such as that of a later phase, also fits with this placement. */
 bool gt_session_has_room(gt_session *session, gt_config *config, const gt_net_options *training,
-                         const char *const *split, int splits, gt_error *error);
+                         unsigned parts, gt_error *error);
 /* Destroys all executables, and all buffers except those of the data. */
 void gt_session_release(gt_session *session);
 /* Compiles a net and uploads the constants of its model. */
@@ -78,10 +75,10 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
 /* Uploads session->threshold for the evaluations that are open, if they use it. */
 bool gt_session_load_threshold(gt_session *session, gt_error *error);
 /* Opens an evaluation with the current weights; roles in `averaged` (bits) use moving averages. */
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, int part, unsigned averaged,
                        gt_error *error);
 /* Opens only the hard form (gt_net.hard), with the current weights. */
-bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split, gt_error *error);
+bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, int part, gt_error *error);
 /* Evaluates the split once. Sums are added in double precision, in the order of batches. */
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error);
 /* Mean loss over every stride-th batch of the split, from the first on; of the hard form if there is one. */

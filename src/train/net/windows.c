@@ -10,14 +10,11 @@
 #include <string.h>
 
 enum {
-  SPLITS = 3,
   DIVISOR = 16, /* data below 1/16 of the free memory is resident without planning; 1/16 of it stays unused */
   CHUNK_BYTES = 16 << 20 /* large enough for efficient copies; four chunks are still small */
 };
-static const char *const names[SPLITS] = {"train", "validation", "test"};
 
 typedef struct split_placement {
-  const char *name;
   bool read, windowed;            /* a net reads the split; it is streamed through a window */
   uint64_t bytes, batch, largest; /* bytes of all samples, of a batch, of the largest tensor */
   uint64_t sample;                /* bytes of a sample; windows of a series or text overlap in memory */
@@ -28,7 +25,7 @@ typedef struct placement {
   gt_session *session;
   gt_config *config;
   gt_arena arena; /* for nets that are planned only to get their sizes */
-  split_placement item[SPLITS];
+  split_placement item[GT_PARTS];
   gt_names counted; /* names of the variables counted so far */
   gt_windows windows;
   uint64_t limit, nets, shared; /* bytes: available; of all nets; of the arena that they share */
@@ -42,42 +39,31 @@ static bool is_too_large(const placement *p, const split_placement *item) {
   return most && item->largest > most;
 }
 
-static void measure_tensor(split_placement *item, const gt_tensor *tensor) {
+static void measure_tensor(split_placement *item, const gt_tensor *tensor, bool is_streamed) {
   if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data)) return; /* a text's target has no data */
   const uint64_t bytes = gt_tensor_bytes(tensor);
-  const uint64_t length = tensor->length ? sizeof *tensor->length : 0;
-  item->bytes += bytes + (uint64_t)tensor->dim[0] * length;
-  item->sample += gt_tensor_sample_bytes(tensor) + length;
+  item->bytes += bytes;
+  if (is_streamed) item->sample += gt_tensor_sample_bytes(tensor);
   if (bytes > item->largest) item->largest = bytes;
 }
 
-static uint64_t measure_split(placement *p, int number) {
-  const gt_dataset *data = &p->config->dataset;
-  const gt_split *split = gt_dataset_split(data, names[number]);
-  split_placement *item = &p->item[number];
-  item->name = names[number];
-  for (int k = 0; split && k < data->inputs; k++) measure_tensor(item, &split->input[k]);
-  for (int k = 0; split && k < data->targets; k++) measure_tensor(item, &split->target[k]);
-  if (split) measure_tensor(item, &split->weights);
-  if (split && split->start) item->bytes += (uint64_t)split->samples * sizeof *split->start;
+static uint64_t measure_split(placement *p, int part) {
+  const gt_split *split = gt_dataset_split(&p->config->dataset, part);
+  split_placement *item = &p->item[part];
+  for (int i = 0; split && i < split->items; i++)
+    measure_tensor(item, &split->item[i].tensor, gt_sample_role_types[split->item[i].role].is_streamed);
   return item->bytes;
-}
-
-static int number_of(const char *split) {
-  int i = 0;
-  while (strcmp(names[i], split)) i++;
-  return i;
 }
 
 /* True if the variable need not be counted: it was counted before, or belongs to a split and is counted with
  * it. Otherwise records its name. */
 static bool is_counted(placement *p, const gt_variable *variable) {
   bool of_split = variable->host_visible;
-  for (int i = 0; i < SPLITS; i++) {
-    const size_t length = strlen(names[i]);
-    of_split =
-        of_split || (!strncmp(variable->name, "data.", 5) && !strncmp(variable->name + 5, names[i], length) &&
-                     variable->name[5 + length] == '.');
+  for (int i = 0; i < GT_PARTS; i++) {
+    const size_t length = strlen(gt_part_keys[i]);
+    of_split = of_split ||
+               (!strncmp(variable->name, "data.", 5) &&
+                !strncmp(variable->name + 5, gt_part_keys[i], length) && variable->name[5 + length] == '.');
   }
   if (of_split || gt_names_find(&p->counted, variable->name) >= 0) return true;
   gt_names_add(&p->counted, variable->name, 1);
@@ -94,7 +80,7 @@ static void count_stage(placement *p, const gt_stage *stage) {
 
 static bool count_net(placement *p, const gt_net *net) {
   if (!net) return false;
-  split_placement *item = &p->item[number_of(net->split)];
+  split_placement *item = &p->item[net->part];
   for (int i = 0; i < net->stages; i++) count_stage(p, &net->stage[i]);
   for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) count_stage(p, &net->search->stage[i]);
   item->read = true;
@@ -103,20 +89,20 @@ static bool count_net(placement *p, const gt_net *net) {
   return true;
 }
 
-static bool count_evaluation(placement *p, const char *split, gt_error *error) {
+static bool count_evaluation(placement *p, int part, gt_error *error) {
   gt_session *session = p->session;
   gt_net_options options = {.target = session->backend->target, .draw = session->draw};
-  const gt_net *net = gt_net_evaluation(&p->arena, p->config, split, &options, error);
+  const gt_net *net = gt_net_evaluation(&p->arena, p->config, part, &options, error);
   options.hard = true;
   return count_net(p, net) && (!net->model->has_hard ||
-                               count_net(p, gt_net_evaluation(&p->arena, p->config, split, &options, error)));
+                               count_net(p, gt_net_evaluation(&p->arena, p->config, part, &options, error)));
 }
 
 /* --- placement --- */
 
 static uint64_t needed_bytes(const placement *p) {
   uint64_t bytes = p->nets + p->shared;
-  for (int i = 0; i < SPLITS; i++)
+  for (int i = 0; i < GT_PARTS; i++)
     if (p->item[i].read) bytes += p->item[i].windowed ? p->item[i].batch : p->item[i].bytes;
   return bytes;
 }
@@ -124,7 +110,7 @@ static uint64_t needed_bytes(const placement *p) {
 /* The largest resident split that needs less memory with a window; a window has at least one batch. */
 static split_placement *largest_resident(placement *p) {
   split_placement *found = NULL;
-  for (int i = 0; i < SPLITS; i++) {
+  for (int i = 0; i < GT_PARTS; i++) {
     split_placement *item = &p->item[i];
     if (item->read && !item->windowed && item->batch < item->bytes && (!found || item->bytes > found->bytes))
       found = item;
@@ -151,17 +137,17 @@ static void choose_windows(placement *p) {
   const uint64_t largest =
       most ? most - most / DIVISOR : UINT64_MAX; /* the staging buffer is also one allocation */
   split_placement *next;
-  for (int i = 0; i < SPLITS; i++) p->item[i].windowed = p->item[i].read && is_too_large(p, &p->item[i]);
+  for (int i = 0; i < GT_PARTS; i++) p->item[i].windowed = p->item[i].read && is_too_large(p, &p->item[i]);
   while (needed_bytes(p) > p->limit && (next = largest_resident(p))) next->windowed = true;
   uint64_t room = p->limit > needed_bytes(p) ? p->limit - needed_bytes(p) : 0, remaining = 0;
-  for (int i = 0; i < SPLITS; i++) remaining += p->item[i].windowed;
-  for (int i = 0; i < SPLITS; i++) {
+  for (int i = 0; i < GT_PARTS; i++) remaining += p->item[i].windowed;
+  for (int i = 0; i < GT_PARTS; i++) {
     split_placement *item = &p->item[i];
     if (!item->windowed) continue;
     const uint32_t batches =
         window_of(item, smaller(smaller(item->batch + room / remaining--, largest), item->bytes));
     room -= (batches - 1) * item->batch;
-    *gt_windows_of(&p->windows, item->name) = batches;
+    p->windows.of[i] = batches;
   }
 }
 
@@ -172,12 +158,12 @@ static void log_windows(placement *p) {
   const char *text = "", *of = session->backend->target.device ? " of device memory" : " of memory";
   char whole[32], window[32], limit[32];
   if (!memcmp(&session->windows, &p->windows, sizeof p->windows)) return;
-  for (int i = 0; i < SPLITS; i++) {
+  for (int i = 0; i < GT_PARTS; i++) {
     const split_placement *item = &p->item[i];
     if (!item->windowed) continue;
     gt_human_bytes((double)item->bytes, whole);
-    gt_human_bytes((double)(*gt_windows_of(&p->windows, item->name) * item->batch), window);
-    text = gt_arena_printf(&p->arena, "%s%s%s (%s) %sthrough %s%s", text, *text ? ", " : "", item->name,
+    gt_human_bytes((double)(p->windows.of[i] * item->batch), window);
+    text = gt_arena_printf(&p->arena, "%s%s%s (%s) %sthrough %s%s", text, *text ? ", " : "", gt_part_keys[i],
                            whole, *text ? "" : "streams ", window, *text ? "" : of);
   }
   if (*text)
@@ -204,12 +190,11 @@ static bool check_limit(placement *p, gt_error *error) {
                  limit, least, nets);
 }
 
-static bool estimate(placement *p, const gt_net_options *training, const char *const *split, int splits,
-                     gt_error *error) {
+static bool estimate(placement *p, const gt_net_options *training, unsigned parts, gt_error *error) {
   const gt_backend *backend = p->session->backend;
   uint64_t data = 0;
   bool large = false;
-  for (int i = 0; i < SPLITS; i++) {
+  for (int i = 0; i < GT_PARTS; i++) {
     data += measure_split(p, i);
     large = large || is_too_large(p, &p->item[i]);
   }
@@ -223,8 +208,8 @@ static bool estimate(placement *p, const gt_net_options *training, const char *c
     whole.windows = (gt_windows){0};
     if (!count_net(p, gt_net_training(&p->arena, p->config, &whole, error))) return false;
   }
-  for (int i = 0; i < splits; i++)
-    if (!count_evaluation(p, split[i], error)) return false;
+  for (int part = 0; part < GT_PARTS; part++)
+    if (parts >> part & 1 && !count_evaluation(p, part, error)) return false;
   choose_windows(p);
   return check_limit(p, error);
 }
@@ -233,9 +218,9 @@ static void apply_placement(placement *p) {
   gt_session *session = p->session;
   log_windows(p);
   session->windows = p->windows;
-  for (int i = 0; i < SPLITS; i++)
+  for (int i = 0; i < GT_PARTS; i++)
     if (p->item[i].windowed)
-      gt_buffers_drop(&session->buffers, gt_arena_printf(&p->arena, "data.%s.", p->item[i].name));
+      gt_buffers_drop(&session->buffers, gt_arena_printf(&p->arena, "data.%s.", gt_part_keys[i]));
 }
 
 static placement begin_placement(gt_session *session, gt_config *config) {
@@ -244,21 +229,20 @@ static placement begin_placement(gt_session *session, gt_config *config) {
   return p;
 }
 
-bool gt_session_place(gt_session *session, const gt_net_options *training, const char *const *split,
-                      int splits, gt_error *error) {
+bool gt_session_place(gt_session *session, const gt_net_options *training, unsigned parts, gt_error *error) {
   placement p = begin_placement(session, session->config);
   p.counted.arena = &p.arena;
-  const bool ok = estimate(&p, training, split, splits, error);
+  const bool ok = estimate(&p, training, parts, error);
   if (ok) apply_placement(&p);
   gt_arena_finish(&p.arena);
   return ok;
 }
 
 bool gt_session_has_room(gt_session *session, gt_config *config, const gt_net_options *training,
-                         const char *const *split, int splits, gt_error *error) {
+                         unsigned parts, gt_error *error) {
   placement p = begin_placement(session, config);
   p.counted.arena = &p.arena;
-  const bool ok = !session->memory_limit || estimate(&p, training, split, splits, error);
+  const bool ok = !session->memory_limit || estimate(&p, training, parts, error);
   gt_arena_finish(&p.arena);
   return ok;
 }

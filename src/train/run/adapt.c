@@ -15,7 +15,7 @@ bool gt_adapter_open(gt_run *run, gt_error *error) {
   *adapter = (gt_adapter){0};
   if (!model_of(run)->adaptations) return true;
   const gt_adaptation *first = &model_of(run)->adaptation[0];
-  if (run->session.windows.train)
+  if (run->session.windows.of[GT_PART_TRAIN])
     return gt_fail(error, GT_ERR_CONFIG,
                    "layer '%s' adapts to the training data (%s), so all training samples must fit on the "
                    "device",

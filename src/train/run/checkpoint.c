@@ -30,6 +30,8 @@ static const double max_count = 1e18; /* of steps or bytes: sums of several fit 
 
 #define ROW(field, kind, ...) \
   { "state." #field, offsetof(gt_host_state, field), kind, __VA_ARGS__ }
+#define SPLIT(key, part) \
+  { "state.data." #key, offsetof(gt_host_state, data.split[part]), BITS, 0, 0, false }
 #define SUM(field, name, kind, min, optional) \
   { "state." #field "." #name, offsetof(gt_host_state, field.target[0].name), kind, min, DBL_MAX, optional }
 #define SUMS(field)                                                                      \
@@ -78,9 +80,9 @@ static const state_row state_rows[] = {
     ROW(draw, BITS, 0, 0, false),
     {"state.wiring", offsetof(gt_host_state, constants), BITS, 0, 0, false},
     ROW(init, BITS, 0, 0, false),
-    ROW(data.train, BITS, 0, 0, false),
-    ROW(data.validation, BITS, 0, 0, false),
-    ROW(data.test, BITS, 0, 0, false),
+    SPLIT(train, GT_PART_TRAIN),
+    SPLIT(validation, GT_PART_VALIDATION),
+    SPLIT(test, GT_PART_TEST),
     ROW(data.meaning, BITS, 0, 0, false),
 };
 /* ENTRIES: of the metadata, without notes. */

@@ -75,10 +75,11 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_results *r
   if (!evaluator->net) return true;
   if (!gt_evaluator_run(&run->session, evaluator, result, error)) return false;
   if (!(result->items > 0)) {
-    gt_warn("no label of the %s split counts: all are the ignore_index", evaluator->net->split);
+    gt_warn("no label of the %s split counts: all are the ignore_index", gt_part_keys[evaluator->net->part]);
     return true;
   }
-  if (!isfinite(gt_result_loss(result))) gt_warn("the %s loss is not finite", evaluator->net->split);
+  if (!isfinite(gt_result_loss(result, GT_PLAIN)))
+    gt_warn("the %s loss is not finite", gt_part_keys[evaluator->net->part]);
   return true;
 }
 

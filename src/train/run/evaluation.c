@@ -1,4 +1,5 @@
 #include "train/run/evaluation.h"
+#include "base/arena.h"
 #include "base/fields.h"
 #include "train/run/progress.h"
 #include <math.h>
@@ -9,7 +10,10 @@
 enum { FIELDS = GT_MAX_LINE_FIELDS, BETWEEN = 2, WITHIN = 1 };
 /* Fields in order of importance: the watched split and its mark come before the training split. */
 enum { PROGRESS, WATCHED, MARK, TRAIN, WATCHED_SECOND, TRAIN_SECOND, RATE, WATCHED_MORE, TRAIN_MORE };
-enum { TURNS = 2 /* distance of the ranks of further metrics: the two splits alternate */ };
+enum {
+  TURNS = 2, /* distance of the ranks of further metrics: the two splits alternate */
+  NAME = 31  /* bytes of a name that are shown */
+};
 
 typedef struct line_builder {
   const gt_evaluation *evaluation;
@@ -41,54 +45,46 @@ static void add_progress(line_builder *m) {
              (long long)e->step, (long long)e->steps);
 }
 
-/* The name of a metric; "soft_acc" instead of "soft_accuracy" in short lines. */
-static const char *name_of(const line_builder *m, const char *metric, char name[32]) {
-  static const char kind[] = "accuracy";
-  const char *long_word = m->brief ? strstr(metric, kind) : NULL;
-  snprintf(name, 32, "%.*s%s", (int)(long_word ? long_word - metric : 31), metric, long_word ? "acc" : "");
-  return name;
-}
+/* True for accuracy and balanced_accuracy. */
+static bool is_accuracy(const gt_result_item *result) { return strstr(result->id.kind->name, "accuracy"); }
 
-static void add_metric(line_builder *m, int rank, const char *split, const gt_metric *metric) {
-  char name[32];
-  const double magnitude = fabs(metric->value);
+static void add_result(line_builder *m, int rank, const char *split, const gt_results *results,
+                       const gt_result_item *result) {
+  const double magnitude = fabs(result->value);
   const bool plain =
-      magnitude == 0 || !isfinite(magnitude) || strstr(metric->name, "accuracy") ||
+      magnitude == 0 || !isfinite(magnitude) || is_accuracy(result) ||
       (magnitude >= 1e-2 && magnitude < 1e5); /* otherwise %.4f has too few or too many digits */
-  snprintf(add(m, rank, split ? BETWEEN : WITHIN), GT_FIELD_LENGTH, plain ? "%s%s%s %.4f" : "%s%s%s %.3e",
-           split ? split : "", split ? " " : "", name_of(m, metric->name, name), metric->value);
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const char *name = gt_result_name(results, result, &arena);
+  /* In short lines, "soft_acc" instead of "soft_accuracy". */
+  const size_t cut = m->brief && is_accuracy(result) && result->id.column < 0 ? strlen("uracy") : 0;
+  const int length = (int)(strlen(name) - cut);
+  snprintf(add(m, rank, split ? BETWEEN : WITHIN), GT_FIELD_LENGTH, plain ? "%s%s%.*s %.4f" : "%s%s%.*s %.3e",
+           split ? split : "", split ? " " : "", length < NAME ? length : NAME, name, result->value);
+  gt_arena_finish(&arena);
 }
 
-static int dots_in(const char *name) {
-  int dots = 0;
-  for (; *name; name++) dots += *name == '.';
-  return dots;
-}
-
-/* True for results that a line omits: of single outputs ("mae.price"), and the loss of a target that has
- * another result ("kind.loss" next to "kind.accuracy"). */
-static bool is_minor(const gt_results *result, const char *name) {
-  const char *dot = strchr(name, '.');
-  const gt_metric_kind *kind = dot ? gt_metric_find(dot + 1) : NULL;
-  if (!dot) return false;
-  if (dots_in(name) > 1 || !kind) return true;
-  if (kind->type || kind->correct) return false;
-  for (int i = 0; i < result->count; i++)
-    if (strcmp(result->metric[i].name, name) &&
-        !strncmp(result->metric[i].name, name, (size_t)(dot - name) + 1))
-      return true;
+/* True for results that a line omits: of single columns, and the loss of one of several targets that has
+ * another result. */
+static bool is_minor(const gt_results *results, const gt_result_item *result) {
+  const gt_result_id id = result->id;
+  if (id.column >= 0) return true;
+  if (results->data->targets == 1 || id.target < 0 || id.kind->type || id.kind->correct) return false;
+  for (int i = 0; i < results->count; i++)
+    if (results->item[i].id.target == id.target && &results->item[i] != result) return true;
   return false;
 }
 
-/* Adds the metrics of a split, the watched one first. */
-static void add_split(line_builder *m, const char *split, const gt_results *result, const int rank[3]) {
-  const gt_metric *metric = result->metric;
-  const int count = result->count, watched = gt_result_index(result, m->evaluation->watches);
-  const int first = watched > 0 ? watched : 0;
-  add_metric(m, rank[0], split, &metric[first]);
-  for (int i = 0, place = 1; i < count && m->count < FIELDS - 2; i++) {
-    if (i == first || is_minor(result, metric[i].name)) continue;
-    add_metric(m, place < 2 ? rank[place] : rank[2] + TURNS * (place - 2), NULL, &metric[i]);
+/* Adds the results of a split, the watched one first. */
+static void add_split(line_builder *m, const char *split, const gt_results *results, const int rank[3]) {
+  const gt_result_item *watched = gt_result_find(results, m->evaluation->watches),
+                       *first = watched ? watched : results->item;
+  add_result(m, rank[0], split, results, first);
+  for (int i = 0, place = 1; i < results->count && m->count < FIELDS - 2; i++) {
+    const gt_result_item *result = &results->item[i];
+    if (result == first || is_minor(results, result)) continue;
+    add_result(m, place < 2 ? rank[place] : rank[2] + TURNS * (place - 2), NULL, results, result);
     place++;
   }
 }

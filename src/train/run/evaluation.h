@@ -3,7 +3,7 @@
  * The asterisk marks the best evaluation so far. */
 #ifndef GT_TRAIN_EVALUATION_H
 #define GT_TRAIN_EVALUATION_H
-#include "train/config/metrics.h"
+#include "train/config/results.h"
 
 enum { GT_EVALUATION_LONGEST = 512 };
 #define GT_BEST_MARK "*"
@@ -14,7 +14,7 @@ typedef struct gt_evaluation {
   int64_t epoch, epochs;     /* epochs 0: the run is counted in steps */
   gt_results train, watched; /* train: over the steps since the last evaluation */
   const char *split;         /* the watched split; NULL: none */
-  const char *watches;       /* name of the result that decides which evaluation is best */
+  gt_result_id watches;      /* the result that decides which evaluation is best */
   bool best;                 /* this evaluation is the best so far */
   double rate;               /* samples per second */
 } gt_evaluation;

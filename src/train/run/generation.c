@@ -31,14 +31,13 @@ static bool add_phase(gt_error *error, int64_t phase) {
 
 static bool place_data(gt_run *run, const gt_net_options *options, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
-  const char *split[2];
-  int splits = 0;
-  if (data->validation.samples) split[splits++] = "validation";
-  if (data->test.samples) split[splits++] = "test";
-  if (!gt_session_place(&run->session, options, split, splits, error)) return false;
+  unsigned parts = 0;
+  for (int part = GT_PART_VALIDATION; part < GT_PARTS; part++)
+    if (gt_dataset_split(data, part)) parts |= 1u << part;
+  if (!gt_session_place(&run->session, options, parts, error)) return false;
   /* Fails now if a later phase does not fit. */
   for (int64_t p = run->state.phase + 1; p < run->base->phases; p++)
-    if (!gt_session_has_room(&run->session, phase_config(run, p), options, split, splits, error))
+    if (!gt_session_has_room(&run->session, phase_config(run, p), options, parts, error))
       return add_phase(error, p);
   return true;
 }
@@ -61,10 +60,11 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const unsigned averaged = gt_optim_averages(run->config->optim);
   run->watch = run->test = (gt_evaluator){0};
-  if (data->validation.samples &&
-      !gt_evaluator_open(&run->session, &run->watch, "validation", averaged, error))
+  if (gt_dataset_split(data, GT_PART_VALIDATION) &&
+      !gt_evaluator_open(&run->session, &run->watch, GT_PART_VALIDATION, averaged, error))
     return false;
-  if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", averaged, error))
+  if (gt_dataset_split(data, GT_PART_TEST) &&
+      !gt_evaluator_open(&run->session, &run->test, GT_PART_TEST, averaged, error))
     return false;
   if (!run->watch.net) run->watch = run->test;
   return true;

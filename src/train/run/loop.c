@@ -64,7 +64,7 @@ gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_results 
   return (gt_metric_row){.step = run->state.step,
                          .epoch = gt_run_epoch(run, run->state.step),
                          .split = split,
-                         .result = *result,
+                         .result = result,
                          .lr = NAN,
                          .grad_norm = NAN};
 }
@@ -154,13 +154,14 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
 static bool improved(const gt_run *run, double value) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
   if (isnan(run->state.best)) return !isnan(value);
-  return gt_metric_is_larger_better(stopping->watched) ? value > run->state.best + stopping->min_delta
-                                                       : value < run->state.best - stopping->min_delta;
+  return gt_metric_is_larger_better(stopping->watched.kind) ? value > run->state.best + stopping->min_delta
+                                                            : value < run->state.best - stopping->min_delta;
 }
 
 bool gt_goal_reached(const gt_early_stopping *stopping, double value) {
   if (!stopping->has_goal) return false;
-  return gt_metric_is_larger_better(stopping->watched) ? value >= stopping->goal : value <= stopping->goal;
+  return gt_metric_is_larger_better(stopping->watched.kind) ? value >= stopping->goal
+                                                            : value <= stopping->goal;
 }
 
 static bool is_best(const gt_run *run, double value) {
@@ -187,13 +188,13 @@ static bool save_best(gt_run *run, const gt_results *result, gt_error *error) {
 
 static bool observe_result(gt_run *run, const gt_results *result, gt_error *error) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  const double value = gt_result_value(result, stopping->metric);
-  if (isnan(value) && !run->warned && stopping->watched->type) {
+  const double value = gt_result_value(result, stopping->watched);
+  if (isnan(value) && !run->warned && stopping->watched.kind->type) {
     run->warned = true;
     gt_warn("metric '%s', which early_stopping watches, is not a number on the %s split; it may lack a class",
-            stopping->metric, run->watch.net->split);
+            stopping->metric, gt_part_keys[run->watch.net->part]);
   }
-  const double trained_loss = gt_result_value(result, run->net->model->has_hard ? "soft_loss" : "loss");
+  const double trained_loss = gt_result_loss(result, run->net->model->has_hard ? GT_SOFT : GT_PLAIN);
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, trained_loss,
                       &run->state.schedule);
   if (gt_goal_reached(stopping, value)) run->state.stopped = GT_STOPPED_RUN;
@@ -213,7 +214,7 @@ static bool observe_result(gt_run *run, const gt_results *result, gt_error *erro
 
 /* result: of the watched split; NULL: no split is watched. */
 static void report_evaluation(gt_run *run, const gt_results *result, double rate) {
-  const char *watches = run->config->train.early_stopping.metric;
+  const gt_result_id watches = run->config->train.early_stopping.watched;
   const gt_evaluation evaluation = {.phase = run->state.phase + 1,
                                     .phases = run->base->phases,
                                     .step = run->state.step,
@@ -222,7 +223,7 @@ static void report_evaluation(gt_run *run, const gt_results *result, double rate
                                     .epochs = run->config->train.epochs,
                                     .train = training_result(run, &run->state.last),
                                     .watched = result ? *result : (gt_results){0},
-                                    .split = result ? run->watch.net->split : NULL,
+                                    .split = result ? gt_part_keys[run->watch.net->part] : NULL,
                                     .watches = watches,
                                     .best = result && is_best(run, gt_result_value(result, watches)),
                                     .rate = rate};
@@ -242,7 +243,7 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
     return true;
   }
   if (!gt_evaluator_run(&run->session, &run->watch, &result, error)) return false;
-  const gt_metric_row row = gt_run_row(run, run->watch.net->split, &result);
+  const gt_metric_row row = gt_run_row(run, gt_part_keys[run->watch.net->part], &result);
   report_evaluation(run, &result, rate);
   return gt_sinks_row(&run->sinks, &row, error) && observe_result(run, &result, error);
 }

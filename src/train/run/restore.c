@@ -51,14 +51,15 @@ static bool is_other(uint64_t saved, uint64_t current) { return saved && saved !
 bool gt_run_check_data(const gt_run *run, const gt_data_fingerprint *saved, const char *since,
                        const char *path, gt_error *error) {
   const gt_data_fingerprint *current = &run->data;
-  const bool validates = run->config->dataset.validation.samples > 0;
-  const char *other = is_other(saved->train, current->train)             ? "training data has"
-                      : is_other(saved->meaning, current->meaning)       ? "classes or the normalization have"
-                      : is_other(saved->validation, current->validation) ? "validation data has"
-                      : !validates && is_other(saved->test, current->test) ? "test data has"
-                                                                           : NULL;
-  if (is_other(saved->meaning, current->meaning) && !is_other(saved->train, current->train) &&
-      was_unscaled(run, saved))
+  const bool validates = run->config->dataset.split[GT_PART_VALIDATION].samples > 0;
+  const char *other =
+      is_other(saved->split[GT_PART_TRAIN], current->split[GT_PART_TRAIN]) ? "training data has"
+      : is_other(saved->meaning, current->meaning) ? "classes or the normalization have"
+      : is_other(saved->split[GT_PART_VALIDATION], current->split[GT_PART_VALIDATION]) ? "validation data has"
+      : !validates && is_other(saved->split[GT_PART_TEST], current->split[GT_PART_TEST]) ? "test data has"
+                                                                                         : NULL;
+  if (is_other(saved->meaning, current->meaning) &&
+      !is_other(saved->split[GT_PART_TRAIN], current->split[GT_PART_TRAIN]) && was_unscaled(run, saved))
     return gt_fail(error, GT_ERR_DATA,
                    "the run of %s began with unscaled targets; resume it with --set "
                    "data.normalize_targets=none, or start a new run with another --run-dir",
@@ -69,7 +70,8 @@ bool gt_run_check_data(const gt_run *run, const gt_data_fingerprint *saved, cons
         "the %s changed since %s %s. Restore the data (the files, 'data:' and the seed, which draws splits), "
         "or start a new run with another --run-dir%s",
         other, since, path, gt_dataset_note_on_times(&run->config->dataset));
-  if (is_other(saved->test, current->test)) gt_warn("the test data has changed since %s %s", since, path);
+  if (is_other(saved->split[GT_PART_TEST], current->split[GT_PART_TEST]))
+    gt_warn("the test data has changed since %s %s", since, path);
   return true;
 }
 

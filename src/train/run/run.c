@@ -85,7 +85,7 @@ static bool open_device(gt_run *run, gt_error *error) {
   gt_session_begin(session, run->config);
   if (resume && !gt_run_directory(run, error)) return false;
   const char *previous = resume ? gt_timing_device(run->directory, &session->arena) : NULL;
-  gt_backend *backend = gt_choose_backend(run->config, NULL, run->options->device, previous, error);
+  gt_backend *backend = gt_choose_backend(run->config, GT_PART_NONE, run->options->device, previous, error);
   if (!backend) {
     run->directory = NULL; /* add_resume_command then suggests no command: nothing has run there */
     return false;

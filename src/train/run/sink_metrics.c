@@ -27,13 +27,17 @@ static void put_value(FILE *stream, const char *name, double value) {
 }
 
 static bool write_row(void *state, const gt_metric_row *row, gt_error *error) {
-  const gt_results *result = &row->result;
+  const gt_results *result = row->result;
+  gt_arena arena;
   gt_text line = {0};
   FILE *stream = gt_text_open(&line);
   fprintf(stream, "{\"step\":%lld,\"epoch\":%lld,\"split\":\"%s\"", (long long)row->step,
           (long long)row->epoch, row->split);
   if (result->steps) fprintf(stream, ",\"steps\":%lld", (long long)result->steps);
-  for (int i = 0; i < result->count; i++) put_value(stream, result->metric[i].name, result->metric[i].value);
+  gt_arena_init(&arena);
+  for (int i = 0; i < result->count; i++)
+    put_value(stream, gt_result_name(result, &result->item[i], &arena), result->item[i].value);
+  gt_arena_finish(&arena);
   if (!isnan(row->lr)) put_value(stream, "lr", row->lr);
   if (!isnan(row->grad_norm)) put_value(stream, "grad_norm", row->grad_norm);
   fwrite("}\n", 1, 3, stream); /* with the 0 byte that ends the text */

@@ -6,7 +6,7 @@
  * progress line first (base/log.h). */
 #include "base/log.h"
 #include "base/terminal.h"
-#include "train/run/curve.h"
+#include "draw/curve.h"
 #include "train/run/progress.h"
 #include "train/run/sink.h"
 #include <limits.h>
@@ -82,7 +82,7 @@ static void add_point(progress *p, const gt_evaluation *e) {
   const gt_curve_point point = {
       .step = e->step,
       .epoch = e->epoch,
-      .loss = {e->train.metric[0].value, e->split ? gt_result_loss(&e->watched) : NAN}};
+      .loss = {e->train.item[0].value, e->split ? gt_result_loss(&e->watched, GT_PLAIN) : NAN}};
   gt_curve_add(&p->curve, &point);
 }
 
@@ -118,7 +118,12 @@ static void end(void *state) {
                                 .color = gt_log_color(),
                                 .epochs = p->waiting.epochs > 0 && !p->waiting.phases,
                                 .watched = p->waiting.split};
-  if (p->marked) gt_info(GT_BEST_MARK " best %s %s so far", p->waiting.split, p->waiting.watches);
+  gt_arena arena;
+  gt_arena_init(&arena);
+  if (p->marked)
+    gt_info(GT_BEST_MARK " best %s %s so far", p->waiting.split,
+            gt_result_print(p->waiting.watched.data, p->waiting.watches, &arena));
+  gt_arena_finish(&arena);
   if (!p->run.quiet) gt_curve_draw(stderr, &p->curve, &style);
 }
 

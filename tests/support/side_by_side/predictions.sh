@@ -36,7 +36,7 @@ predict/two_numbers() {
 }
 predict/matrix_of_numbers() { # a target without a name
   printf '%s\n' 'data: {inputs: [[0, 1], [1, 0], [1, 1]], targets: [[1, 2], [3, 4], [5, 6]]}' 'model: [{linear: 2}]' \
-    'train: {steps: 5}' > c.yaml
+    'train: {steps: 5, eval_every: 5}' > c.yaml
   printf 'a,b\n0,1\n1,0\n' > t.csv
   predictions t.csv
 }
