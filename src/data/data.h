@@ -142,7 +142,8 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
 typedef enum gt_positive_by { /* what decides which of two classes is the positive one */
                               GT_POSITIVE_BY_WORDS, /* yes beside no, 1 beside 0; also if there are not two
                                                        classes */
-                              GT_POSITIVE_CHOSEN,   /* the config or the trained model */
+                              GT_POSITIVE_GIVEN,    /* the key `positive`, or the trained model */
+                              GT_POSITIVE_LISTED,   /* it is the second of class_names */
                               GT_POSITIVE_UNNAMED   /* nothing: it is the second */
 } gt_positive_by;
 typedef struct gt_data_target {

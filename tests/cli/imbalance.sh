@@ -233,6 +233,7 @@ said=$out
 exits 0 "another seed of the same classes the other way round" evaluate first --json --set 'data.class_names=[fraud, ok]'
 check "does not change the model's class" test "$said" = "$out"
 exits 0 "predictions" "$GTRAIN" predict first kinds.csv --json
+says "name it" '"positive":"fraud","outputs":['
 # "class" is 0 if the probability of fraud, the first output, is above the threshold.
 check "follow the threshold of that class" awk -v t="$threshold" '{ n[$1]++; if (($1 == 0) != ($2 > t)) bad = 1 } END { exit bad || !n[0] || !n[1] }' \
   <(sed -n 's/.*"class":\([01]\),.*"outputs":\[\([0-9.e-]*\),.*/\1 \2/p' <<< "$out")
@@ -244,6 +245,11 @@ exits 0 "the second of class_names" "$GTRAIN" check kinds.yaml --strict --set 'd
 says "is positive" "'ok' 91.0 %, 'fraud' 9.0 % (positive)"
 exits 0 "words need no key" "$GTRAIN" train kinds.yaml --device "$DEVICE" --quiet --run-dir words --set data.target=flag --set 'data.ignore=[kind, bit]' --set train.epochs=1
 check "and get none" test "$(grep -c positive: words/config.yaml)" = 0
+sed 's/fraud/abnormal/; s/,ok/,normal/' kinds.csv > normal.csv
+exits 0 "a positive word that is the first class" "$GTRAIN" train kinds.yaml --device "$DEVICE" --run-dir normal --set data.train=normal.csv --strict
+says "is positive" "'abnormal' 9.0 % (positive), 'normal' 91.0 %"
+exits 0 "also in the model" evaluate normal --json
+says "by name" '"positive":"abnormal"'
 bce=(--set loss=bce --set model.2.linear.units=1)
 wrong() { exits 78 "positive: $1" "$GTRAIN" check kinds.yaml --set "data.positive=$1" "${@:3}"; says "… is an error" "--set:1:15: error: $2"; }
 wrong fruad "unknown class 'fruad'"

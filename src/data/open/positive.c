@@ -60,7 +60,7 @@ static bool use_given(gt_data_reader *reader, gt_data_target *t, const char *con
     d->expected = gt_arena_printf(reader->arena, "%s, or loss: cross_entropy with two outputs", names[1]);
   } else {
     t->positive = class;
-    t->positive_by = GT_POSITIVE_CHOSEN;
+    t->positive_by = GT_POSITIVE_GIVEN;
     return true;
   }
   return false;
@@ -77,7 +77,7 @@ static bool choose(gt_data_reader *reader, int index, const char *given) {
     t->positive = gt_data_model_target(reader, index)->positive;
     t->positive_by = gt_data_model_target(reader, index)->positive_by;
   } else if (reader->common->class_names.count)
-    t->positive_by = GT_POSITIVE_CHOSEN;
+    t->positive_by = GT_POSITIVE_LISTED;
   else if (by_words < 0)
     t->positive_by = GT_POSITIVE_UNNAMED;
   else
