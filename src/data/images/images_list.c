@@ -274,14 +274,6 @@ bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_fi
 
 /* --- a CSV --- */
 
-static bool choose_columns(gt_data_reader *reader, const gt_image_options *o, gt_table_file *file) {
-  const int path =
-      o->path ? gt_csv_find_or_report(reader, &file->csv, o->path, gt_data_position(reader, "path")) : 0;
-  return path >= 0 &&
-         gt_csv_choose_source(reader, file, o->target, path,
-                              "would hold both the pictures and their targets; expected PATH,LABEL");
-}
-
 /* Adds the path in a cell, which is relative to the CSV's folder. */
 static bool add_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, gt_image_files *out) {
   const char *slash = strrchr(csv->path, '/'), *path = gt_arena_strndup(arena, cell->text, cell->length);
@@ -305,9 +297,12 @@ bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options
   const gt_strings path = {.items = &options->path, .count = options->path ? 1 : 0};
   const gt_csv_form form = {.known = {options->target, path}};
   gt_table_file table = {0};
-  const bool ok = gt_table_open(&table, file, &form, reader->error) &&
-                  choose_columns(reader, options, &table) && gt_table_read(&table) &&
-                  add_paths(&table, arena, out) && gt_csv_read_targets(reader, &table, is_training, split);
+  const bool ok =
+      gt_table_open(&table, file, &form, reader->error) &&
+      gt_csv_choose_source(reader, &table, options->target, options->path, gt_data_position(reader, "path"),
+                           "would hold both the pictures and their targets; expected PATH,LABEL") &&
+      gt_table_read(&table) && add_paths(&table, arena, out) &&
+      gt_csv_read_targets(reader, &table, is_training, split);
   gt_table_close(&table);
   return ok;
 }

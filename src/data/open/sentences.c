@@ -36,9 +36,7 @@ static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o,
     choose_label_and_text(reader, file);
     return true;
   }
-  const int column = gt_csv_find_or_report(reader, &file->csv, o->column, text ? text->at : reader->spec->at);
-  return column >= 0 &&
-         gt_csv_choose_source(reader, file, o->target, column,
+  return gt_csv_choose_source(reader, file, o->target, o->column, text ? text->at : reader->spec->at,
                               o->target.count
                                   ? "would be both the text and a target"
                                   : "is the text, and without 'target' the last column is the target: "

@@ -143,8 +143,6 @@ bool gt_csv_fail_no_column(const gt_csv *csv, const char *name);
  * The caller may complete the returned error. */
 gt_diagnostic *gt_csv_report_no_column(gt_data_reader *reader, const gt_csv *csv, const char *name,
                                        gt_position at);
-/* gt_csv_find, but reports a missing column. */
-int gt_csv_find_or_report(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at);
 /* For messages about a missing column: the clause ": its first line is read as …"; "" if the file has a
  * similar name, so that the name is probably misspelled. */
 const char *gt_csv_header_note(const gt_csv *csv, const char *name);

@@ -220,11 +220,11 @@ const bool *gt_csv_number_columns(gt_data_reader *reader, const gt_table_file *f
 /* Reads the weights and the targets of a split. The first call must be for the training split (is_training):
  * it fixes the tasks and the classes. */
 bool gt_csv_read_targets(gt_data_reader *reader, gt_table_file *file, bool is_training, gt_split *out);
-/* For a list of samples (csv_list.c): sets the targets of the file to the columns `targets` (if empty: the
- * last column), and its source to the column `source`, which has the samples. clash: the end of the error
- * message if `source` is also a target. False after reporting. */
-bool gt_csv_choose_source(gt_data_reader *reader, gt_table_file *file, gt_strings targets, int source,
-                          const char *clash);
+/* For a list of samples (csv_list.c): adds the targets `targets` (if empty: the last column) and the column
+ * `source` (NULL: the first), which has the samples; at: where the config names it. clash: the end of the
+ * error message if it is also a target. False after reporting. */
+bool gt_csv_choose_source(gt_data_reader *reader, gt_table_file *file, gt_strings targets, const char *source,
+                          gt_position at, const char *clash);
 
 /* --- weights, splits, groups, times (roles.c, csv_series.c) --- */
 
