@@ -135,11 +135,11 @@ static void print_column(const gt_dataset *d, const gt_column_summary *c, const 
             .distinct = gt_arena_printf(arena, "%lld", (long long)s.distinct),
             .mean = isfinite(s.mean) ? gt_arena_printf(arena, "%.4g", s.mean) : "",
             .deviation = isfinite(s.mean) ? gt_arena_printf(arena, "%.4g", s.deviation) : "",
-            .scaled = s.scaled ? "yes" : "no",
-            .first = ""};
+            .scaled = s.scaled ? "yes" : "no"};
+  gt_list first = gt_list_open(arena, 3);
   for (int k = 0; k < 3; k++)
-    f.first = gt_arena_printf(arena, "%s%s%s", f.first, k ? ", " : "",
-                              c->first[k] ? gt_escape_name(arena, c->first[k]) : "missing");
+    gt_list_add(&first, "%s", c->first[k] ? gt_escape_name(arena, c->first[k]) : "missing");
+  f.first = first.text;
   print_line(l, &f, arena);
 }
 

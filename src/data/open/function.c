@@ -5,6 +5,7 @@
 #include "base/formula.h"
 #include "base/memory.h"
 #include "base/philox.h"
+#include "base/text.h"
 #include "data/format.h"
 #include <inttypes.h>
 #include <math.h>
@@ -166,12 +167,11 @@ static bool read_range(sampler *s) {
 static bool fail_value(const sampler *s, const char *key, int output, const double *x, const char *what,
                        const char *expected) {
   gt_data_reader *reader = s->reader;
-  char *point = gt_arena_strdup(reader->arena, "");
-  for (int i = 0; i < s->inputs && i < 8; i++)
-    point = gt_arena_printf(reader->arena, "%s%sx%d = %g", point, i ? ", " : "", i, x[i]);
+  gt_list point = gt_list_open(reader->arena, 8);
+  for (int i = 0; i < s->inputs; i++) gt_list_add(&point, "x%d = %g", i, x[i]);
   const gt_spec *node = formula_node(reader, key, output);
-  gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at, "%s at %s", what, point)->expected =
-      expected;
+  gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at, "%s at %s", what, point.text)
+      ->expected = expected;
   return false;
 }
 
