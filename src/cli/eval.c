@@ -100,6 +100,7 @@ static void print_result(const gt_arguments *arguments, int part, const gt_resul
     if (config->threshold.used)
       json_object_set_new(root, "threshold",
                           gt_threshold_json(config->threshold.value, config->threshold.count));
+    gt_classes_add_positive(root, config);
     gt_cli_add_baselines(root, results, config, &baselines);
     add_matrices(root, data, matrix);
     if (lasting->known) gt_cli_add_lasting(root, lasting);
@@ -108,7 +109,7 @@ static void print_result(const gt_arguments *arguments, int part, const gt_resul
     return;
   }
   for (int i = 0; config->threshold.used && i < config->threshold.count; i++)
-    gt_info("threshold%s %.10g", gt_threshold_target_text(config, i, arena), config->threshold.value[i]);
+    gt_info("threshold %.10g%s", config->threshold.value[i], gt_threshold_target_text(config, i, arena));
   printf("%s samples %lld", gt_part_keys[part], (long long)results->samples);
   if (has_items(config)) printf(" items %.15g", results->items);
   gt_cli_print_values(results, &baselines, false, arena);

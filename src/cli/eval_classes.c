@@ -5,6 +5,7 @@
 #include "cli/common.h"
 #include "metric/counts.h"
 #include "draw/confusion.h"
+#include "train/config/task.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,17 @@ void gt_classes_add(json_t *object, const gt_confusion_matrix *matrix) {
     json_array_append_new(classes, add_metrics(row, m));
   }
   json_object_set_new(object, "classes", classes);
+}
+
+void gt_classes_add_positive(json_t *object, const gt_config *config) {
+  gt_arena *arena = config->diagnostics.arena;
+  json_t *all = json_object();
+  for (int k = 0; k < config->dataset.targets; k++) {
+    const char *name = config->dataset.target[k].name, *positive = gt_task_of(config, k, arena).positive;
+    if (positive) json_object_set_new(name ? all : object, name ? name : "positive", json_string(positive));
+  }
+  if (json_object_size(all)) json_object_set(object, "positive", all);
+  json_decref(all);
 }
 
 /* --- files --- */

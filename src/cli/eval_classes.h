@@ -2,6 +2,7 @@
 #ifndef GT_CLI_EVAL_CLASSES_H
 #define GT_CLI_EVAL_CLASSES_H
 #include "base/error.h"
+#include "train/config/config.h"
 #include "train/config/class_table.h"
 #include <jansson.h>
 #include <stdbool.h>
@@ -10,6 +11,8 @@
 void gt_classes_print(const gt_confusion_matrix *matrix);
 /* Adds "macro" and "classes" to an object. */
 void gt_classes_add(json_t *object, const gt_confusion_matrix *matrix);
+/* Adds "positive", the name of the positive class of a binary task; with several targets, a map of theirs. */
+void gt_classes_add_positive(json_t *object, const gt_config *config);
 /* True if a matrix can be written in the format of the file's extension; otherwise GT_ERR_USAGE. */
 bool gt_confusion_check_path(const char *path, gt_error *error);
 /* Writes FILE.json, FILE.csv or FILE.png. */

@@ -87,12 +87,12 @@ static int check_text(const gt_scaffold *init, const char *text) {
 /* suffix: " of 'size'" if there are several targets, otherwise "". */
 static void print_task(const gt_scaffold *init, int index, const char *name, const char *suffix) {
   const gt_data_target *target = &init->dataset.target[index];
-  const char *rare, *class_1 = gt_scaffold_measured(init, &rare);
+  const char *rare, *positive = gt_scaffold_measured(init, &rare);
   if (target->classification)
     gt_info("task%s: classification, %d classes%s", suffix, target->classes,
-            class_1 ? gt_arena_printf(init->arena, "; f1, precision and recall are those of %s",
-                                      gt_scaffold_quoted(init, class_1))
-                    : "");
+            positive ? gt_arena_printf(init->arena, "; f1, precision and recall are those of %s",
+                                       gt_scaffold_quoted(init, positive))
+                     : "");
   else
     gt_info("task%s: %s", suffix, gt_scaffold_has_labels(init) ? "multi-label classification" : "regression");
   if (target->classification && target->classes > 20 && target->classes > (int64_t)init->table.rows / 4)

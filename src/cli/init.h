@@ -54,10 +54,9 @@ void gt_scaffold_write_head_losses(const gt_scaffold *init, FILE *out);
 /* The share of the rarest class among the samples of all splits, and its name. Returns 1 if no class is rare:
  * a rare one has less than 10 % of the samples and less than a third of an equal share. */
 double gt_scaffold_rarest(const gt_scaffold *init, const char **name);
-/* The name of class 1 of two classes, that of metrics such as f1, if the config lists the classes (the rarer
- * one last, by `class_names`) or one of them is rare. Words such as yes and no are not listed, and yes is
- * class 1: if the rare one is class 0, *rare is its name, else NULL. Returns NULL if no metric is that of a
- * single class. */
+/* The name of the positive one of two classes, that of metrics such as f1, if the config names it (the rarer
+ * one) or one of them is rare. Beside its opposite a word such as yes is positive: if the other one is rare,
+ * *rare is its name, else NULL. Returns NULL if no metric is that of a single class. */
 const char *gt_scaffold_measured(const gt_scaffold *init, const char **rare);
 /* "'price'", with escapes. In the arena. */
 const char *gt_scaffold_quoted(const gt_scaffold *init, const char *name);

@@ -33,28 +33,28 @@ static settings choose_settings(const gt_scaffold *init) {
                     .weight_decay = few ? "0.3" : "0.01"};
 }
 
-/* f1 is that of class 1; if the other one is rare, the mean of both shows it. */
+/* f1 is that of the positive class; if the other one is rare, the mean of both shows it. */
 static void write_metrics(const gt_scaffold *init, FILE *out) {
-  const char *rare, *class_1 = gt_scaffold_measured(init, &rare);
+  const char *rare, *positive = gt_scaffold_measured(init, &rare);
   fprintf(out, "metrics: [%s, balanced_accuracy]  # the accuracy says little about a rare class",
-          class_1 && !rare ? "f1" : "f1_macro");
+          positive && !rare ? "f1" : "f1_macro");
   if (rare)
     fprintf(out, ", and f1 would be that of %s; f1_macro is the mean over both classes",
-            gt_scaffold_quoted(init, class_1));
-  else if (class_1)
-    fprintf(out, "; f1 is that of %s", gt_scaffold_quoted(init, class_1));
+            gt_scaffold_quoted(init, positive));
+  else if (positive)
+    fprintf(out, "; f1 is that of %s", gt_scaffold_quoted(init, positive));
   fprintf(out, "\n");
 }
 
 /* The threshold for two classes, one of them rare. A few validation samples do not tell which one is best. */
 static void write_threshold(const gt_scaffold *init, FILE *out) {
   enum { ENOUGH = 5 /* validation samples of each class */ };
-  const char *rare, *class_1 = gt_scaffold_measured(init, &rare);
+  const char *rare, *positive = gt_scaffold_measured(init, &rare);
   const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
   const int64_t *validation = counts.part[1].count;
   const int fewer = validation && validation[0] < validation[1] ? 0 : 1;
   const int64_t samples = validation ? validation[fewer] : 0;
-  if (!class_1) return;
+  if (!positive) return;
   if (!validation)
     fprintf(
         out,
@@ -69,7 +69,7 @@ static void write_threshold(const gt_scaffold *init, FILE *out) {
     fprintf(out,
             "eval: {threshold: %s}  # the probability above which %s is predicted, chosen for %s on the "
             "validation rows\n",
-            rare ? "{metric: f1_macro}" : "auto", gt_scaffold_quoted(init, class_1),
+            rare ? "{metric: f1_macro}" : "auto", gt_scaffold_quoted(init, positive),
             rare ? "f1_macro" : "f1");
 }
 

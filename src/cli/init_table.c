@@ -114,31 +114,22 @@ double gt_scaffold_rarest(const gt_scaffold *init, const char **name) {
   return share < 0.1 && 3 * counts.classes * share < 1 ? share : 1;
 }
 
-/* Lists the two classes, the rarer one last. False if the config does not list classes. */
-static bool list_classes(const gt_scaffold *init, const char *name[2]) {
-  const gt_data_target *target = &init->dataset.target[0];
+/* The rarer of two classes, if no word says which one is positive; else NULL. */
+static const char *named_positive(const gt_scaffold *init) {
   const gt_survey_column *c = &init->table.column[init->target[0]];
   const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
-  if (init->targets > 1 || init->kind->task || counts.classes != 2 || !target->class_names) return false;
-  /* A word for a missing value would no longer be reported if it were listed. */
-  if (!c->kind || *c->kind == 'b' || c->missing > c->empty) return false;
-  const int rarer = gt_class_table_total(&counts, 0) < gt_class_table_total(&counts, 1) ? 0 : 1;
-  name[0] = target->class_names[!rarer];
-  name[1] = target->class_names[rarer];
-  return true;
-}
-
-static const char *listed_class_1(const gt_scaffold *init) {
-  const char *name[2];
-  return list_classes(init, name) ? name[1] : NULL;
+  if (init->targets > 1 || init->kind->task || counts.classes != 2) return NULL;
+  if (init->dataset.target[0].positive_by == GT_POSITIVE_BY_WORDS) return NULL;
+  if (c->missing > c->empty) return NULL; /* one of the names may be a word for a missing value */
+  return counts.name[gt_class_table_total(&counts, 0) >= gt_class_table_total(&counts, 1)];
 }
 
 const char *gt_scaffold_measured(const gt_scaffold *init, const char **rare) {
   const gt_class_table counts = gt_class_table_of(&init->dataset, 0, init->arena);
-  const char *listed = listed_class_1(init), *rarest;
+  const char *named = named_positive(init), *rarest;
   *rare = NULL;
-  if (listed || counts.classes != 2 || gt_scaffold_rarest(init, &rarest) == 1) return listed;
-  const char *name = counts.name[1];
+  if (named || counts.classes != 2 || gt_scaffold_rarest(init, &rarest) == 1) return named;
+  const char *name = counts.name[init->dataset.target[0].positive];
   if (strcmp(rarest, name) != 0) *rare = rarest;
   return name;
 }
@@ -313,12 +304,12 @@ static void write_split(const gt_scaffold *init, FILE *out) {
           100 * share, describe_share(init, name));
 }
 
-static void write_class_names(const gt_scaffold *init, FILE *out) {
-  const char *name[2];
-  if (!list_classes(init, name)) return;
+static void write_positive(const gt_scaffold *init, FILE *out) {
+  const char *name = named_positive(init);
+  if (!name) return;
   fprintf(out,
-          "  class_names: [%s, %s]  # f1, precision, recall and eval.threshold are those of the last, %s\n",
-          gt_spec_word(init->arena, name[0]), gt_spec_word(init->arena, name[1]), "the rarer one");
+          "  positive: %s  # f1, precision, recall and eval.threshold are those of %s, the rarer class\n",
+          gt_spec_word(init->arena, name), gt_scaffold_quoted(init, name));
 }
 
 static void write_data(const gt_scaffold *init, FILE *out) {
@@ -335,7 +326,7 @@ static void write_data(const gt_scaffold *init, FILE *out) {
             : init->dataset.target[0].classification ? "classification"
                                                      : "regression",
             describe_task(init));
-  write_class_names(init, out);
+  write_positive(init, out);
   if (init->table.rows >= MIN_TO_TEST)
     fprintf(out, "  test_fraction: 0.2  # hold out a fifth of the rows to test the trained model\n");
   if (gt_scaffold_validation(init) > 0)
@@ -425,7 +416,7 @@ static bool open_as_written(gt_scaffold *init, gt_diagnostics *diagnostics, gt_e
   init->late_class = NULL;
   if (!gt_scaffold_open_dataset(init, &init->dataset, diagnostics, error)) return false;
   gt_scaffold_find_late_class(init);
-  return (gt_scaffold_rarest(init, &name) == 1 && !listed_class_1(init) && !init->late_class) ||
+  return (gt_scaffold_rarest(init, &name) == 1 && !named_positive(init) && !init->late_class) ||
          gt_scaffold_open_dataset(init, &init->dataset, diagnostics, error);
 }
 

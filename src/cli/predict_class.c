@@ -43,10 +43,3 @@ gt_predicted_class gt_predicted_class_of(const gt_model_file *file, int target, 
   a.probability = !boolean ? (double)row[a.class] : a.class ? (double)row[0] : 1 - (double)row[0];
   return a;
 }
-
-const char *const *gt_names_of_classes(const gt_data_target *target, gt_arena *arena) {
-  if (target->class_names) return target->class_names;
-  const char **names = GT_NEW_N(arena, const char *, target->classes);
-  for (int c = 0; c < target->classes; c++) names[c] = gt_arena_printf(arena, "%d", c);
-  return names;
-}

@@ -20,6 +20,4 @@ bool gt_is_classifier(const gt_model_file *file, int target, int64_t outputs);
  * the threshold of the model. */
 gt_predicted_class gt_predicted_class_of(const gt_model_file *file, int target, const float *row,
                                          int64_t outputs);
-/* The names of the classes [classes] or, without names, their numbers as text. In the arena. */
-const char *const *gt_names_of_classes(const gt_data_target *target, gt_arena *arena);
 #endif

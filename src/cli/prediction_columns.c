@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "cli/predict_class.h"
 #include "cli/prediction_table.h"
+#include "train/config/class_table.h"
 
 /* Adds the predicted class and its probability. A class with a name is written as its name; in JSON, its
  * number stands before it or, if both keys are the same, is replaced by it. */
@@ -33,12 +34,13 @@ static const char *value_name(const gt_data_target *target, int64_t values, int6
 /* Adds the columns of a target: its class, words and labels of booleans, then the values. */
 static void add_target(gt_prediction_table *t, int k, bool prefixed, gt_arena *arena) {
   static const char *const class_key = "class", *const name_key = "name", *const labels_key = "labels",
-                           *const outputs_key = "outputs";
+                           *const outputs_key = "outputs", *const positive_key = "positive";
   const gt_data_target *target = &t->file->signature.target[k];
   const int64_t values = gt_tensor_features(&t->prediction->outputs[k]);
   const bool several = t->prediction->targets > 1, classifier = gt_is_classifier(t->file, k, values),
              named = target->columns && !target->classes && values == target->column_count;
-  const char *const *classes = target->classes && classifier ? gt_names_of_classes(target, arena) : NULL;
+  const char *const *classes =
+      target->classes && classifier ? gt_class_names(target, target->classes, arena) : NULL;
   const bool headed = several || named || classes;
   const char **name = headed ? GT_NEW_N(arena, const char *, 2 * values) : NULL,
              **header = name ? name + values : NULL;
@@ -54,6 +56,8 @@ static void add_target(gt_prediction_table *t, int k, bool prefixed, gt_arena *a
   }
   if (classifier)
     add_class(t, k, 0, values, !classes ? name : several ? &target->name : &class_key, &class_key, &name_key);
+  if (classifier && values <= 2)
+    *GT_PUSH(t) = (gt_prediction_column){GT_CELL_POSITIVE, k, 0, values, NULL, &positive_key};
   if (booleans == values && values > 1)
     *GT_PUSH(t) = (gt_prediction_column){GT_CELL_LABEL, k, 0, values, NULL, &labels_key, .is_list = true};
   *GT_PUSH(t) = (gt_prediction_column){GT_CELL_VALUE, k, 0, values, header, &outputs_key, true, !classifier};
@@ -128,7 +132,7 @@ static void add_forecast(gt_prediction_table *t, const gt_forecast_rows *rows, g
   const gt_data_target *target = &t->file->signature.target[0];
   const int64_t features = gt_tensor_features(&t->prediction->outputs[0]), width = width_of(t->file),
                 columns = features / rows->horizon / width;
-  const char *const *classes = target->classes ? gt_names_of_classes(target, arena) : NULL,
+  const char *const *classes = target->classes ? gt_class_names(target, target->classes, arena) : NULL,
                     *const *name = names_of_columns(target, rows, columns, arena);
   const char **header = GT_NEW_N(arena, const char *, columns *width);
   add_step(t, rows);

@@ -44,6 +44,11 @@ static cell cell_at(const gt_prediction_table *table, const gt_prediction_column
   case GT_CELL_WORD:
     if (!target->classes) return (cell){.text = gt_output_word(file, k, output, (double)*value)};
     return (cell){.text = target->class_names[gt_predicted_class_of(file, k, value, column->outputs).class]};
+  case GT_CELL_POSITIVE:
+    if (!target->classes) return (cell){.text = target->words[1]};
+    return (cell){.text = target->class_names ? target->class_names[target->positive]
+                          : target->positive  ? "1"
+                                              : "0"};
   case GT_CELL_CLASS:
     return (cell){.number = (double)gt_predicted_class_of(file, k, value, column->outputs).class};
   case GT_CELL_PROBABILITY:

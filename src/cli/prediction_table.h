@@ -8,12 +8,13 @@
 
 typedef enum gt_cell_part { /* what a cell holds: */
                             /* a text, or nothing; */
-                            GT_CELL_NAME,   /* of the sample: its file, id or group */
-                            GT_CELL_TIME,   /* of a forecast's row; nothing if unknown */
-                            GT_CELL_TARGET, /* name of the target */
-                            GT_CELL_WORD,   /* name of the predicted class; predicted word of a boolean */
-                            GT_CELL_LABEL,  /* name of a boolean column that is predicted as true; nothing if
-                                               false */
+                            GT_CELL_NAME,     /* of the sample: its file, id or group */
+                            GT_CELL_TIME,     /* of a forecast's row; nothing if unknown */
+                            GT_CELL_TARGET,   /* name of the target */
+                            GT_CELL_WORD,     /* name of the predicted class; predicted word of a boolean */
+                            GT_CELL_POSITIVE, /* name of the positive one of two classes */
+                            GT_CELL_LABEL, /* name of a boolean column that is predicted as true; nothing if
+                                              false */
                             /* or a number */
                             GT_CELL_STEP, /* of a forecast's row, from 1 */
                             GT_CELL_CLASS,
@@ -66,8 +67,8 @@ void gt_prediction_write_text(FILE *to, const gt_prediction_table *table);
 /* First the columns that are no values, then the values; names and classes are quoted if needed. A repeated
  * header gets .1, .2, …. If no column has a name, there is no header. */
 void gt_prediction_write_csv(FILE *to, const gt_prediction_table *table);
-/* An object for each sample: {KEY: NAME, "class": …, "outputs": […]}; with several targets {KEY: NAME,
- * TARGET: {…}, …}; of a forecast {"group": …, "forecast": [{"time": …, "step": 1, TARGET: …}, …]}. Numbers
- * that are not finite are null. list: as an array; otherwise as lines. */
+/* An object for each sample: {KEY: NAME, "class": …, "name": …, "positive": …, "outputs": […]}; with several
+ * targets {KEY: NAME, TARGET: {…}, …}; of a forecast {"group": …, "forecast": [{"time": …, "step": 1, TARGET:
+ * …}, …]}. Numbers that are not finite are null. list: as an array; otherwise as lines. */
 void gt_prediction_write_json(FILE *to, const gt_prediction_table *table, bool list);
 #endif

@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/common.h"
+#include "cli/eval_classes.h"
 #include "cli/explain_columns.h"
 #include "cli/explain_model.h"
 #include "cli/guess.h"
@@ -91,6 +92,7 @@ static json_t *result_json(const gt_config *config, const gt_train_result *resul
   }
   if (result->threshold)
     json_object_set_new(root, "threshold", gt_threshold_json(result->threshold, result->thresholds));
+  gt_classes_add_positive(root, config);
   if (last_result(result)) gt_cli_add_baselines(root, last_result(result), config, baselines);
   if (result->importance.columns)
     json_object_set_new(root, "importance", gt_importance_json(&result->importance, false));

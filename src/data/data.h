@@ -52,6 +52,9 @@
  *                   has a label per pixel
  *   class_names     names of the classes in order; default for text labels of a CSV: sorted. Names that
  *                   differ only in their Unicode form are the same
+ *   positive        of two classes, the one whose precision, recall and f1 are computed and that a threshold
+ *                   is for (data/open/positive.c); for several targets {NAME: CLASS}. The classes keep their
+ *                   numbers
  *   normalize       auto (standard for the numbers of a CSV, else none) | none | standard (mean and
  *                   deviation of each feature of the training split; a feature that does not vary keeps
  *                   deviation 1) | channel (of each channel, the last dimension, over all samples and
@@ -136,6 +139,13 @@ typedef struct gt_input { /* one of the tensors that a model reads: the properti
 } gt_input;
 
 /* One of the tensors that losses read: the properties that all splits share. */
+typedef enum gt_positive_by { /* what decides which of two classes is the positive one */
+                              GT_POSITIVE_BY_WORDS, /* yes beside no, 1 beside 0; also if there are not two
+                                                       classes */
+                              GT_POSITIVE_GIVEN,    /* the key `positive`, or the trained model */
+                              GT_POSITIVE_LISTED,   /* it is the second of class_names */
+                              GT_POSITIVE_UNNAMED   /* nothing: it is the second */
+} gt_positive_by;
 typedef struct gt_data_target {
   const char *name; /* NULL: the only target, which has no name in the config */
   bool classification;
@@ -144,6 +154,7 @@ typedef struct gt_data_target {
   const char *const *class_names; /* one per class, or NULL */
   /* Of two classes, the one that metrics of one class and a threshold are about: 0 or 1. Of numbers: 1. */
   int positive;
+  gt_positive_by positive_by;
   bool text_labels;           /* the files contain class names, not class numbers */
   const char *const *columns; /* CSV: names, one per value of a sample; else NULL */
   int column_count;

@@ -40,6 +40,7 @@ typedef struct gt_data_common { /* keys that every format has */
   int64_t per_class;         /* 0: all */
   int64_t ignore_index;      /* valid if the map has the key */
   gt_strings class_names;
+  gt_named positive; /* of const char *, by target */
   gt_data_normalize normalize;
   const char *normalize_targets; /* not used here, but in train/config/target_scaling.h */
   gt_named shape;                /* of gt_ints, by input */
@@ -152,6 +153,9 @@ const gt_spec *gt_data_target_node(gt_data_reader *reader, const gt_spec *target
                                    int index);
 /* True if there is one target; else reports that `key` (or "key: value") works only with a single target. */
 bool gt_data_has_one_target(gt_data_reader *reader, const char *key);
+/* The target that an entry of a map by target names is for; -1 after reporting that there is none. unnamed:
+ * what is expected instead of a map if the only target has no name. */
+int gt_data_named_target(gt_data_reader *reader, const gt_named *given, int entry, const char *unnamed);
 /* True if `task: auto` reads whole numbers as quantities. It does for a series, where they are usually
  * counts, unless the config names classes. */
 bool gt_data_has_quantities(const gt_data_reader *reader);
@@ -226,6 +230,8 @@ bool gt_data_fit_sentences(gt_data_reader *reader);
 void gt_sentences_finish(struct gt_sentences *sentences); /* accepts NULL */
 /* False after reporting that `classes` and `class_names` have different numbers of classes. */
 bool gt_data_check_class_keys(gt_data_reader *reader);
+/* Sets the positive class of all targets (positive.c). False after reporting a wrong key `positive`. */
+bool gt_data_choose_positive(gt_data_reader *reader);
 /* Sets the scaling of an input of bytes or floats from the config or the trained model (scale.c). */
 bool gt_data_scale(gt_data_reader *reader, int index);
 /* Sets the crop of image inputs. Call after gt_data_scale. */

@@ -182,24 +182,15 @@ static gt_data_task task_of(const char *name) {
   return GT_TASK_AUTO;
 }
 
-/* Reads the tasks of targets by name. Fails if there is no such target. */
-static bool read_named(gt_data_reader *reader, const char *const *names, int count) {
-  const gt_named *task = &reader->common->task;
-  bool ok = true;
-  for (int i = 0; i < task->count; i++) {
-    int k = 0;
-    while (k < count && strcmp(names[k], task->name[i])) k++;
-    if (k < count) {
-      reader->task[k] = task_of(((const char *const *)task->items)[i]);
-      continue;
-    }
-    gt_diagnostic *d =
-        gt_error_at(reader->diagnostics, task->at[i], "there is no target '%.80s'", task->name[i]);
-    d->suggestion = gt_nearest(task->name[i], names, (size_t)count);
-    d->expected = count ? "a name in 'targets'" : "classification or regression";
-    ok = false;
-  }
-  return ok;
+int gt_data_named_target(gt_data_reader *reader, const gt_named *given, int entry, const char *unnamed) {
+  const char *names[GT_DATA_MAX_TARGETS], *name = given->name[entry];
+  const int count = gt_data_target_names(reader->spec, names);
+  for (int k = 0; k < count; k++)
+    if (!strcmp(names[k], name)) return k;
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, given->at[entry], "there is no target '%.80s'", name);
+  d->suggestion = gt_nearest(name, names, (size_t)count);
+  d->expected = count ? "a name in 'targets'" : unnamed;
+  return -1;
 }
 
 bool gt_data_has_quantities(const gt_data_reader *reader) {
@@ -207,13 +198,16 @@ bool gt_data_has_quantities(const gt_data_reader *reader) {
 }
 
 bool gt_data_read_tasks(gt_data_reader *reader) {
-  const char *names[GT_DATA_MAX_TARGETS];
   const gt_named *given = &reader->common->task;
   const gt_data_signature *model = reader->wanted->signature;
-  const int count = gt_data_target_names(reader->spec, names);
+  bool ok = true;
   for (int k = 0; k < GT_DATA_MAX_TARGETS && given->count && !given->name; k++)
     reader->task[k] = task_of(*(const char *const *)given->items);
-  if (given->name && !read_named(reader, names, count)) return false;
+  for (int i = 0; given->name && i < given->count; i++) {
+    const int k = gt_data_named_target(reader, given, i, "classification or regression");
+    ok &= k >= 0;
+    if (k >= 0) reader->task[k] = task_of(((const char *const *)given->items)[i]);
+  }
   for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) {
     if (reader->task[k] != GT_TASK_AUTO) continue;
     if (model && k < model->targets)
@@ -221,5 +215,5 @@ bool gt_data_read_tasks(gt_data_reader *reader) {
     else if (reader->wanted->demand[k].labels)
       reader->task[k] = GT_TASK_CLASSIFICATION;
   }
-  return true;
+  return ok;
 }

@@ -2,8 +2,8 @@
 #include "metric/counts.h"
 
 GT_REGISTER(metric, f1)
-GT_COUNT_ROW(f1, "F1 score of class 1 if there are two classes, else the mean over the classes", gt_count_f1,
-             binary);
+GT_COUNT_ROW(f1, "F1 score of the positive class if there are two, else the mean over the classes",
+             gt_count_f1, binary);
 GT_REGISTER(metric, f1_macro)
 GT_COUNT_ROW(f1_macro, "F1 score, mean over the classes", gt_count_f1, macro);
 GT_REGISTER(metric, f1_micro)

@@ -3,7 +3,7 @@
 #include "metric/counts.h"
 
 GT_REGISTER(metric, precision)
-GT_COUNT_ROW(precision, "precision of class 1 if there are two classes, else the mean over the classes",
+GT_COUNT_ROW(precision, "precision of the positive class if there are two, else the mean over the classes",
              gt_count_precision, binary);
 GT_REGISTER(metric, precision_macro)
 GT_COUNT_ROW(precision_macro, "precision, mean over the classes", gt_count_precision, macro);

@@ -2,7 +2,7 @@
 #include "metric/counts.h"
 
 GT_REGISTER(metric, recall)
-GT_COUNT_ROW(recall, "recall of class 1 if there are two classes, else the mean over the classes",
+GT_COUNT_ROW(recall, "recall of the positive class if there are two, else the mean over the classes",
              gt_count_recall, binary);
 GT_REGISTER(metric, recall_macro)
 GT_COUNT_ROW(recall_macro, "recall, mean over the classes", gt_count_recall, macro);

@@ -14,10 +14,10 @@ enum { MAX_WIDTH = 100 /* characters of a source line */ };
 #define BIT(name) UINT64_C(1) << GT_FINDING_##name
 static const uint64_t grave =
     BIT(applied_twice) | BIT(watches_test) | BIT(lost_weights) | BIT(one_class) | BIT(constant_target) |
-    BIT(missing_class) | BIT(looks_ahead) | BIT(repeated_samples) | BIT(doubtful_header) |
-    BIT(far_from_unit_scale) | BIT(sentinel_values) | BIT(many_classes) | BIT(numbers_as_text) |
-    BIT(missing_labels) | BIT(splits_as_classes) | BIT(ambiguous_path) | BIT(other_samples) |
-    BIT(channels_first) | BIT(not_bits) | BIT(unnamed_time) | BIT(doubtful_formula);
+    BIT(missing_class) | BIT(unnamed_positive) | BIT(looks_ahead) | BIT(repeated_samples) |
+    BIT(doubtful_header) | BIT(far_from_unit_scale) | BIT(sentinel_values) | BIT(many_classes) |
+    BIT(numbers_as_text) | BIT(missing_labels) | BIT(splits_as_classes) | BIT(ambiguous_path) |
+    BIT(other_samples) | BIT(channels_first) | BIT(not_bits) | BIT(unnamed_time) | BIT(doubtful_formula);
 
 #define NAME(name, about) #name,
 const char *const gt_finding_names[] = {GT_FINDINGS(NAME) NULL};

@@ -36,6 +36,7 @@
   X(constant_target, "a target that is the same in all training samples")               \
   X(empty_class, "a class number without training samples")                             \
   X(missing_class, "a class that is missing in one split")                              \
+  X(unnamed_positive, "a metric of one class, of which nothing says that it is meant")  \
   X(rare_class, "a class with one sample, which a stratified split keeps for training") \
   X(short_series, "groups of a time series, or texts, that are shorter than a window")  \
   X(unnamed_time, "a time series with a date column that is not set as its time")       \

@@ -55,6 +55,10 @@ const char *const gt_finding_details[GT_FINDING_COUNT] = {
     [GT_FINDING_missing_class] =
         "Appears if a class has training samples and none in the validation or test split, or the other way round. "
         "Take a larger split, or add samples.",
+    [GT_FINDING_unnamed_positive] =
+        "Appears if a metric such as f1 or a threshold is about one of two classes, nothing says which one, and the second "
+        "in the order of the names, which is taken, has two thirds of the training samples or more. Name the class that is "
+        "looked for: data: {positive: fraud}.",
     [GT_FINDING_rare_class] =
         "Appears with split: stratified if a class has a single sample. It stays in the training split, so no evaluation "
         "measures that class. Add samples of it, or leave it out with `classes: [...]`.",

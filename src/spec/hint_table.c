@@ -430,6 +430,7 @@ const gt_hint_row gt_hint_rows[] = {
     {"in data csv", "hasheader", "header"},
     {"in data", "numclasses nclasses nc nclass numlabels", "classes"},
     {"in data", "labelnames classlabels targetnames", "class_names"},
+    {"in data", "poslabel positiveclass positivelabel posclass targetclass", "positive"},
     {"in data", "names", "class_names", "class_names: [cat, dog] is a list, in the order of the numbers"},
     {"in data images", "imgsize imgsz imagesize resize targetsize inputsize", "size"},
     {"in data images", "colormode grayscale inchans", "channels", "channels: 1 is grayscale, 3 is RGB"},

@@ -62,9 +62,9 @@ evaluate() { "$GTRAIN" eval "$@" --device "$DEVICE"; }
 number() { grep -o "\"$1\":[0-9.e-]*" <<< "$out" | head -1 | cut -d: -f2; }
 exits 0 "a threshold that is chosen" chosen auto
 line=$(grep "^threshold" <<< "$out")
-check "… and said" grep -qE '^threshold 0\.[0-9]+ \(largest f1 on validation: 0\.[0-9]+; 0.5 gives 0\)$' <<< "$line"
+check "… and said" grep -qE '^threshold 0\.[0-9]+ of '\''yes'\'' \(largest f1 on validation: 0\.[0-9]+; 0.5 gives 0\)$' <<< "$line"
 threshold=$(cut -d' ' -f2 <<< "$line") best=$(sed 's/.*validation: \([0-9.]*\);.*/\1/' <<< "$line")
-says "the shares of both classes are said" "task: binary classification: 'no' 96.0 %, 'yes' 4.0 % (inferred: the targets are text; set data.task to change it)"
+says "the shares of both classes are said" "task: binary classification: 'no' 96.0 %, 'yes' 4.0 % (positive) (inferred: the targets are text; set data.task to change it)"
 exits 0 "eval answers with it" evaluate auto --split validation --json
 check "… and says it" test "$(number threshold)" = "$threshold"
 check "… with the metric of the choice" awk -v a="$(number f1)" -v b="$best" 'BEGIN { exit !(a - b < 1e-4 && b - a < 1e-4) }'
@@ -144,7 +144,7 @@ says "… and a metric for each" "f1.big 0.9"
 grep -v "^eval\|^metrics" threshold.yaml > tasks.yaml
 tasks() { "$GTRAIN" check tasks.yaml "$@"; }
 exits 0 "a task that is given" tasks --set data.task=classification
-says "… without a reason" "$(printf "task            binary classification: 'no' 96.0 %%, 'yes' 4.0 %%\nclasses         no 480, yes 20\n")"
+says "… without a reason" "$(printf "task            binary classification: 'no' 96.0 %%, 'yes' 4.0 %% (positive)\nclasses         no 480, yes 20\n")"
 exits 0 "a task of numbers" tasks --set 'data={train: rare.csv, target: y, ignore: [rare]}' --set model.2.linear.units=1 --json
 says "… in JSON" "\"task\":{\"kind\":\"regression\",\"text\":\"regression of 'y'\",\"inferred\":\"the targets are numbers\"}"
 exits 0 "several numbers" tasks --set 'data={train: rare.csv, target: [y, w], ignore: [rare]}' --set loss=mse
@@ -165,9 +165,9 @@ check "… answered by its threshold" awk -F, 'NR == 1 { bad = $0 != "rare,rare=
 awk -F, 'NR == 1 { print "x,y,late,rare" } NR > 1 { print $1 "," $2 "," ($2 > 0.6 ? "Yes" : "No") "," $4 }' rare.csv > each.csv
 each() { "$GTRAIN" train labels.yaml --set data.train=each.csv --set 'data.target=[late, rare]' --device "$DEVICE" --run-dir "$@"; }
 exits 0 "a threshold for each label" each each --set eval.threshold=auto
-check "… of the rare one" grep -qE "^threshold of 'rare' 0\.[0-4][0-9]* \(largest f1 on validation: 0\.[0-9]+; 0.5 gives 0" <<< "$out"
-low=$(sed -n "s/^threshold of 'rare' \([0-9.]*\) .*/\1/p" <<< "$out") high=$(sed -n "s/^threshold of 'late' \([0-9.]*\) .*/\1/p" <<< "$out")
-best=$(sed -n "s/^threshold of 'rare' .*validation: \([0-9.]*\);.*/\1/p" <<< "$out")
+check "… of the rare one" grep -qE "^threshold 0\.[0-4][0-9]* of 'rare' \(largest f1 on validation: 0\.[0-9]+; 0.5 gives 0" <<< "$out"
+low=$(sed -n "s/^threshold \([0-9.]*\) of 'rare' .*/\1/p" <<< "$out") high=$(sed -n "s/^threshold \([0-9.]*\) of 'late' .*/\1/p" <<< "$out")
+best=$(sed -n "s/^threshold .* of 'rare' .*validation: \([0-9.]*\);.*/\1/p" <<< "$out")
 exits 0 "… of which eval knows" evaluate each --split validation --json
 says "… both" "\"threshold\":[$high,$low]"
 check "… and answers with them" awk -v a="$(number f1.rare)" -v b="$best" 'BEGIN { exit !(a - b < 1e-4 && b - a < 1e-4) }'
@@ -197,4 +197,76 @@ exits 65 "a weight that stands for a missing one" "$GTRAIN" check rare.yaml --se
   --set 'data.missing_values=[99]' --set data.weight=w --set data.ignore=[] --set train.sampler=shuffle
 says "… is not 99" "weights.csv:9:15: missing weight in column 'w': '99' is in data.missing_values"
 
+
+# --- the positive class ---
+# 36 of 400 rows are of the class `fraud`, the first in alphabetical order; `flag` has the same rows with words.
+awk 'BEGIN { print "x,y,kind,flag,bit"
+  for (i = 0; i < 400; i++) { u = (i * 7919 % 1009) / 1009; v = (i * 104729 % 997) / 997; r = i % 11 == 7
+    printf "%.4f,%.4f,%s,%s,%d\n", 2 * u - 1 + 2 * r * v, v, r ? "fraud" : "ok", r ? "no" : "yes", !r } }' > kinds.csv
+cat > kinds.yaml << 'YAML'
+data: {train: kinds.csv, target: kind, ignore: [flag, bit], validation: 0.25, test_fraction: 0.25, split: stratified}
+model: [{linear: 8}, relu, {linear: 2}]
+optimizer: {lr: 0.02}
+metrics: [precision, recall, f1, average_precision]
+eval: {threshold: auto}
+train: {epochs: 30, batch_size: 50, eval_every: 30}
+YAML
+kinds() { "$GTRAIN" train kinds.yaml --device "$DEVICE" --run-dir "$@"; }
+exits 0 "a class that nothing names" kinds second
+says "is a warning" "kinds.yaml:1:34: warning: precision is that of class 'ok', which 91 %"
+says "with its name" "[unnamed_positive]"
+says "and the key" "    help: data: {positive: fraud}, or ok if that class is meant"
+says "the threshold is that of the second class" " of 'ok' (largest f1"
+check "which the run's config keeps" grep -q '^  positive: ok$' second/config.yaml
+exits 0 "without metrics and thresholds of one class" "$GTRAIN" check kinds.yaml --strict --set 'metrics=[f1_macro, roc_auc]' \
+  --set 'eval.threshold={metric: f1_macro}'
+exits 0 "a class that the config names" kinds first --set data.positive=fraud
+says "is said" "task: binary classification: 'fraud' 9.0 % (positive), 'ok' 91.0 %"
+says "also with the threshold" " of 'fraud' (largest f1"
+check "the run's config keeps it" grep -q '^  positive: fraud$' first/config.yaml
+threshold=$(sed -n "s/^threshold \([0-9.]*\) of 'fraud' .*/\1/p" <<< "$out")
+exits 0 "the model's is the same class" evaluate first --json
+says "by name" '"positive":"fraud"'
+check "precision, recall and f1 are its row" test "$(grep -o '"precision":.*"f1":[0-9.e-]*,"a' <<< "$out" | head -1 | sed 's/,"a$//')" = \
+  "$(grep -o '"class":"fraud","samples":[0-9]*,[^}]*' <<< "$out" | sed 's/.*"samples":[0-9]*,//')"
+said=$out
+exits 0 "another seed of the same classes the other way round" evaluate first --json --set 'data.class_names=[fraud, ok]'
+check "does not change the model's class" test "$said" = "$out"
+exits 0 "predictions" "$GTRAIN" predict first kinds.csv --json
+says "name it" '"positive":"fraud","outputs":['
+# "class" is 0 if the probability of fraud, the first output, is above the threshold.
+check "follow the threshold of that class" awk -v t="$threshold" '{ n[$1]++; if (($1 == 0) != ($2 > t)) bad = 1 } END { exit bad || !n[0] || !n[1] }' \
+  <(sed -n 's/.*"class":\([01]\),.*"outputs":\[\([0-9.e-]*\),.*/\1 \2/p' <<< "$out")
+exits 78 "a threshold of the other class" evaluate first --set data.positive=ok
+says "is refused" "--set:1:15: error: the threshold of this model was chosen for another class, 'fraud'"
+exits 0 "but a number is not" evaluate first --set data.positive=ok --set eval.threshold=0.4
+says "and is said" "threshold 0.4 of 'ok'"
+exits 0 "the second of class_names" "$GTRAIN" check kinds.yaml --strict --set 'data.class_names=[ok, fraud]'
+says "is positive" "'ok' 91.0 %, 'fraud' 9.0 % (positive)"
+exits 0 "words need no key" "$GTRAIN" train kinds.yaml --device "$DEVICE" --quiet --run-dir words --set data.target=flag --set 'data.ignore=[kind, bit]' --set train.epochs=1
+check "and get none" test "$(grep -c positive: words/config.yaml)" = 0
+sed 's/fraud/abnormal/; s/,ok/,normal/' kinds.csv > normal.csv
+exits 0 "a positive word that is the first class" "$GTRAIN" train kinds.yaml --device "$DEVICE" --run-dir normal --set data.train=normal.csv --strict
+says "is positive" "'abnormal' 9.0 % (positive), 'normal' 91.0 %"
+exits 0 "also in the model" evaluate normal --json
+says "by name" '"positive":"abnormal"'
+bce=(--set loss=bce --set model.2.linear.units=1)
+wrong() { exits 78 "positive: $1" "$GTRAIN" check kinds.yaml --set "data.positive=$1" "${@:3}"; says "… is an error" "--set:1:15: error: $2"; }
+wrong fruad "unknown class 'fruad'"
+says "with the right name" "expected fraud or ok; did you mean 'fraud'?"
+wrong no "the loss reads 'no' as 0, and 1 is the positive class" --set data.target=flag --set 'data.ignore=[kind, bit]' "${bce[@]}"
+exits 0 "the word that is 1" "$GTRAIN" check kinds.yaml --set data.positive=yes --set data.target=flag --set 'data.ignore=[kind, bit]' "${bce[@]}"
+wrong 1 "'positive' is one of two classes, and these targets are numbers" --set data.target=bit --set 'data.ignore=[kind, flag]' "${bce[@]}"
+cat > two.yaml << 'YAML'
+data: {train: kinds.csv, targets: [kind, flag], ignore: [bit], test_fraction: 0.25}
+model: [{linear: {units: 8, name: body}}, {linear: {name: kind, from: body, units: 2}}, {linear: {name: flag, from: body, units: 2}}]
+metrics: [f1]
+train: {epochs: 1}
+YAML
+exits 0 "several targets" "$GTRAIN" train two.yaml --device "$DEVICE" --run-dir two --set 'data.positive={kind: fraud, flag: no}' --json
+says "… have a class each" '"positive":{"kind":"fraud","flag":"no"}'
+exits 78 "one class of several targets" "$GTRAIN" check two.yaml --set data.positive=fraud
+says "… needs a target" "expected a map from targets to classes, such as {kind: fraud}"
+exits 78 "an unknown target" "$GTRAIN" check two.yaml --set 'data.positive={kid: fraud}'
+says "… is unknown" "there is no target 'kid'"
 finish

@@ -89,7 +89,7 @@ for rows in 1000 200; do
   check "… with a threshold, or without" test "$(grep -c '^eval: {threshold: auto}' rare-$rows.yaml)" = $((rows == 1000))
   trains rare-$rows.yaml --quiet
 done
-# Of two classes that are not words such as yes and no, the rarer one is class 1, of which metrics such as f1 are.
+# Of two classes that are not words such as yes and no, the rarer one is the positive one, of which metrics such as f1 are.
 check "… and whose f1 it is" grep -q "; f1 is that of 'yes'$" rare-1000.yaml
 check "no threshold has its reason" grep -q "^# No threshold .* which have 2 of class 'yes'; 5 are needed$" rare-200.yaml
 awk -F, -v OFS=, 'NR > 1 { $2 = $2 == "yes" ? "no" : "yes" } 1' rare-1000.csv > rare-no.csv
@@ -101,15 +101,15 @@ trains rare-no.yaml --quiet --set train.epochs=1
 sed 's/yes$/fraud/; s/no$/ok/' rare-1000.csv > fraud.csv
 exits 0 "two classes by name" "$GTRAIN" init csv fraud.csv
 says "… of which the rarer one is measured" "task: classification, 2 classes; f1, precision and recall are those of 'fraud'"
-check "… as it is the last" grep -q '^  class_names: \[ok, fraud\]  # ' fraud.yaml
+check "… as the config names it" grep -q "^  positive: fraud  # f1, .* are those of 'fraud', the rarer class$" fraud.yaml
 check "… which the config says again" grep -q "# the accuracy says little about a rare class; f1 is that of 'fraud'" fraud.yaml
 exits 0 "a model that never finds it" "$GTRAIN" train fraud.yaml --device "$DEVICE" --quiet --run-dir run-fraud --set train.epochs=1 \
   --set optimizer=sgd --set optimizer.lr=1e-30 --set model.linear3.init=zeros --set eval.threshold=0.6 --fail-if 'f1!=0'
 says "… is guessing" "no better than guessing: test f1 is 0, and always 'fraud' reaches "
-check "yes and no keep their order" test "$(grep -c class_names rare-1000.yaml)" = 0
+check "yes needs no key" test "$(grep -c positive: rare-1000.yaml)" = 0
 sed 's/yes$/NA/; s/no$/ok/' rare-1000.csv > na.csv
 exits 0 "a class that may mean a missing value" "$GTRAIN" init csv na.csv
-check "… is not listed" test "$(grep -c class_names na.yaml)" = 0
+check "… is not named" test "$(grep -c positive: na.yaml)" = 0
 says "… but still reported" "[missing_labels]"
 
 # Rows in order of time are split in time.

@@ -28,7 +28,7 @@ PY
 exits 0 "as text" predict t.csv
 says "… ids come first" "x,1: no 0."
 exits 0 "as JSON" predict t.csv --json
-says "… ids come first" '{"id":"007","class":1,"name":"yes","outputs":['
+says "… ids come first" '{"id":"007","class":1,"name":"yes","positive":"yes","outputs":['
 cut -d, -f2- <(grep -v x,1 t.csv) > none.csv
 exits 0 "a file without ids" predict none.csv -o none-out.csv
 check "… has none" test "$(head -n 1 none-out.csv)" = "class,no,yes"

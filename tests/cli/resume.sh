@@ -159,11 +159,15 @@ named() {
   "$GTRAIN" train "$TEST_TMP/named.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/named" "${@:2}"
 }
 exits 0 "a run of named classes without checkpoints" named ''
-exits 65 "a class with another place in their order" named 's/few/none/' --resume
+exits 65 "a class with another place in their order" named 's/many/alter/' --resume
 says "… is other data" "the training data has changed since the run wrote $TEST_TMP/named/model.bin. Restore the data"
 exits 65 "a class with another name" named 's/few/fewer/' --resume
 says "… is another class" "the classes or the normalization have changed since the run wrote $TEST_TMP/named/model.bin"
 exits 65 "another value" named '2s/1/1000/' --resume
+exits 73 "a positive class that the run did not have" named '' --resume --set data.positive=few
+says "… is another config" "the config differs from the finished run's, first in data.positive: few, was many"
+sed -i '/^  positive: many$/d' "$TEST_TMP/named/config.yaml"
+exits 0 "a config of an earlier version, without it" named '' --resume
 exits 0 "the data as it was" named '' --resume
 says "… is evaluated" "accuracy "
 

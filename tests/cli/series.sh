@@ -228,7 +228,7 @@ high() {
 exits 65 "a missing boolean" high
 says "… is an error at its place" "high.csv:7:"
 exits 0 "… or left out" high --set 'data.columns={high: {missing: drop}}'
-says "each step has a threshold" "threshold of 'high+2' 0."
+says "each step has a threshold" " of 'high+2' (largest "
 exits 0 "forecasts words" "$GTRAIN" predict "$TEST_TMP/high" "$TEST_TMP/now.csv" --device "$DEVICE" -o "$TEST_TMP/words.csv"
 check "… and their probabilities" test "$(head -n 1 "$TEST_TMP/words.csv")" = "place,t,step,high,high=yes"
 exits 0 "… as eval knows the thresholds" "$GTRAIN" eval "$TEST_TMP/high" --device "$DEVICE" --json --quiet

@@ -94,8 +94,34 @@ static void test_ranking_of_one_class(void **state) {
   munmap(pages, 2 * page);
 }
 
+/* Metrics of one class depend on which class is positive, not on its number: the same items with classes 0
+ * and 1 exchanged have the same value for the other class. */
+static void test_positive(void **state) {
+  (void)state;
+  static const char *const of_counts[] = {"precision", "recall", "f1", "f1_macro"};
+  const double count[4] = {8, 2, 1, 29}, exchanged[4] = {29, 1, 2, 8};
+  /* As scikit-learn's pos_label=0: precision 8 / 9, recall 8 / 10, f1 16 / 19. */
+  const double of_first[] = {8.0 / 9, 8.0 / 10, 16.0 / 19, (16.0 / 19 + 58.0 / 61) / 2};
+  for (int m = 0; m < 4; m++) {
+    const gt_metric_type *type = gt_metric_find(of_counts[m])->type;
+    const double first = type->of_counts(&(gt_metric_counts){2, count, 0});
+    assert_true(fabs(first - of_first[m]) < 1e-15);
+    assert_true(first == type->of_counts(&(gt_metric_counts){2, exchanged, 1}));
+    assert_true(type->of_positive == (first != type->of_counts(&(gt_metric_counts){2, count, 1})));
+  }
+  const float score[] = {2, 0, 1, 0, 0, 3, 1, 2}, mirrored[] = {0, 2, 0, 1, 3, 0, 2, 1};
+  const int32_t label[] = {0, 1, 1, 0}, other[] = {1, 0, 0, 1};
+  const gt_metric_type *type = gt_metric_find("average_precision")->type;
+  gt_metric_scores scores = {.items = 4, .outputs = 2, .score = score, .label = label, .positive = 0};
+  /* Class 0 has the ranks 1 and 3: (1 / 1 + 2 / 3) / 2. */
+  assert_true(fabs(type->of_scores(&scores) - 5.0 / 6) < 1e-15);
+  scores = (gt_metric_scores){.items = 4, .outputs = 2, .score = mirrored, .label = other, .positive = 1};
+  assert_true(fabs(type->of_scores(&scores) - 5.0 / 6) < 1e-15);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_special),
-                                     cmocka_unit_test(test_ranking_of_one_class)};
+                                     cmocka_unit_test(test_ranking_of_one_class),
+                                     cmocka_unit_test(test_positive)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

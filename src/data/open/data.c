@@ -77,6 +77,13 @@ static const gt_field common_fields[] = {
     GT_ROW(gt_data_common, class_names, GT_FIELD_STRINGS,
            .help = "names of the classes, in the order of their numbers; if the labels are text, or the "
                    "classes are folders, these names as the data has them: this sets their order"),
+    GT_ROW(
+        gt_data_common, positive, GT_FIELD_STRING, .flags = GT_FIELD_BY_NAME,
+        .help =
+            "of two classes, the one that f1, precision, recall, average_precision and eval.threshold "
+            "are about; the classes keep their order (default: the second of class_names, or a word such as "
+            "yes, true, 1 or positive beside its opposite, or else the second class); for several targets, "
+            "a map from names to classes"),
     GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &gt_data_normalize_schema,
            .help = "normalization of the inputs: auto, none, standard, channel, or {mean: …, std: …}"),
     GT_ROW(gt_data_common, normalize_targets, GT_FIELD_CHOICE, .choices = target_methods,

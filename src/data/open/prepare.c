@@ -423,11 +423,11 @@ bool gt_data_prepare(gt_data_reader *reader) {
   gt_data_use_trust(reader, GT_PART_TRAIN);
   if (reader->series && !gt_series_sort_by_group(reader)) return false;
   if (!check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader) ||
-      !check_weights(reader) || !gt_data_fit_columns(reader) || !gt_data_fit_sentences(reader))
+      !check_weights(reader) || !gt_data_fit_columns(reader) || !gt_data_fit_sentences(reader) ||
+      !gt_data_choose_positive(reader))
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
-  for (int k = 0; k < dataset->targets; k++) dataset->target[k].positive = 1;
   set_bits(dataset);
   if (reader->series) return gt_series_make_windows(reader);
   gt_data_review_repeated(reader);

@@ -40,13 +40,12 @@ const char *const *gt_class_names(const gt_data_target *target, int64_t classes,
 
 gt_class_table gt_class_table_of(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *of = &data->target[target];
-  const gt_split *split[] = {&data->split[GT_PART_TRAIN], &data->split[GT_PART_VALIDATION],
-                             &data->split[GT_PART_TEST]};
   if (!of->classification || !gt_split_target(&data->split[GT_PART_TRAIN], target)->data)
     return (gt_class_table){0};
   gt_class_table table = {.classes = of->classes, .is_named = of->class_names, .target = of->name};
   table.name = gt_class_names(of, of->classes, arena);
-  for (int s = 0; s < 3; s++) table.part[s] = gt_class_items_of(data, split[s], target, 0, 1, arena);
+  for (int s = 0; s < GT_PARTS; s++)
+    table.part[s] = gt_class_items_of(data, &data->split[s], target, 0, 1, arena);
   return table;
 }
 
@@ -60,7 +59,7 @@ const char *gt_class_table_text(const gt_class_table *table, gt_arena *arena) {
 
 int64_t gt_class_table_total(const gt_class_table *table, int class) {
   int64_t total = 0;
-  for (int s = 0; s < 3; s++) total += table->part[s].count ? table->part[s].count[class] : 0;
+  for (int s = 0; s < GT_PARTS; s++) total += table->part[s].count ? table->part[s].count[class] : 0;
   return total;
 }
 

@@ -15,7 +15,7 @@ typedef struct gt_class_table {
   const char *const *name; /* [classes] from the config or the file; otherwise the classes' numbers */
   bool is_named;           /* false: the names are the classes' numbers */
   const char *target;      /* name of the target; NULL: the only one */
-  gt_class_items part[3];  /* train, validation, test */
+  gt_class_items part[GT_PARTS];
 } gt_class_table;
 
 /* How often an evaluation predicted each class for each label (op/confusion.h). */

@@ -222,6 +222,52 @@ void gt_config_balance_classes(gt_config *config, gt_arena *arena) {
   for (int k = 0; config->has_dataset && k < config->dataset.targets; k++) balance_classes(config, k, arena);
 }
 
+/* --- the positive class --- */
+
+/* What is computed for the positive class only: a metric of evaluations, or the threshold; NULL: nothing. */
+static const char *asked_of_positive(const gt_config *config, int target) {
+  const gt_metric_list *list = &config->metrics[target];
+  const gt_threshold *t = &config->threshold;
+  for (int i = 0; i < list->count; i++)
+    if (list->type[i]->of_positive) return list->type[i]->name;
+  return t->used && (!t->automatic || t->metric->of_positive) ? "the threshold" : NULL;
+}
+
+/* Warns if nothing tells which of two classes is the positive one, and the second has most samples: what is
+ * looked for is usually rare. */
+static void review_positive(gt_config *config, int target, const gt_class_table *c, gt_arena *arena) {
+  const gt_spec *data = gt_spec_find(config->root, "data"), *node = gt_spec_find(data, "target");
+  const char *asked = asked_of_positive(config, target);
+  const int64_t *count = c->part[0].count;
+  if (config->dataset.target[target].positive_by != GT_POSITIVE_UNNAMED || !asked) return;
+  if (3 * count[1] < 2 * (count[0] + count[1])) return;
+  gt_finding_at(&config->diagnostics, GT_FINDING_unnamed_positive, node ? node->at : data->at,
+                "%s is that of class '%s'%s, which %.3g %% of the training samples have", asked, c->name[1],
+                of_target(c, arena), 100 * (double)count[1] / (double)(count[0] + count[1]))
+      ->help = gt_arena_printf(
+      arena, "data: {positive: %s}, or %s if that class is meant",
+      c->target ? gt_arena_printf(arena, "{%s: %s}", c->target, c->name[0]) : c->name[0], c->name[1]);
+}
+
+void gt_config_write_positive(gt_config *config, gt_arena *arena) {
+  const gt_dataset *dataset = &config->dataset;
+  gt_spec *data = gt_spec_find(config->root, "data"), *to = data;
+  for (int k = 0; k < dataset->targets; k++) {
+    const gt_data_target *target = &dataset->target[k];
+    const char *key = target->name ? target->name : "positive";
+    if (target->positive_by == GT_POSITIVE_BY_WORDS) continue;
+    if (target->name && to == data) {
+      if (gt_spec_is_null(to = gt_spec_find(data, "positive"))) {
+        gt_spec_remove(data, "positive");
+        to = gt_spec_add(arena, data, "positive", gt_spec_new(arena, GT_SPEC_MAP));
+      }
+    }
+    if (!gt_spec_is_null(gt_spec_find(to, key))) continue;
+    gt_spec_remove(to, key);
+    gt_spec_add(arena, to, key, gt_spec_text(arena, gt_class_name(target, 0, target->positive, arena)));
+  }
+}
+
 static void review_target(gt_config *config, int target, gt_arena *arena) {
   const gt_class_table c = gt_class_table_of(&config->dataset, target, arena);
   int only = 0, empty = -1;
@@ -240,6 +286,7 @@ static void review_target(gt_config *config, int target, gt_arena *arena) {
                   "all training samples have the same class%s, '%s': any model has an accuracy of 1 on them",
                   of_target(&c, arena), c.name[only])
         ->help = "data with samples of each class";
+  review_positive(config, target, &c, arena);
   review_split(config, &c, GT_PART_VALIDATION, arena);
   review_split(config, &c, GT_PART_TEST, arena);
 }

@@ -107,9 +107,11 @@ const gt_schema gt_precision_schema = {
 static const gt_field eval_fields[] = {
     GT_ROW(gt_eval_keys, flip, GT_FIELD_BOOL, .fallback = "false",
            .help = "average the outputs for each image and its mirror image"),
-    GT_ROW(gt_eval_keys, threshold, GT_FIELD_MAP, .sub = &gt_threshold_schema,
-           .help = "probability above which a binary classifier predicts class 1: auto or a number, or "
-                   "{metric: balanced_accuracy} (default: 0.5)"),
+    GT_ROW(
+        gt_eval_keys, threshold, GT_FIELD_MAP, .sub = &gt_threshold_schema,
+        .help =
+            "probability above which a binary classifier predicts the positive class: auto or a number, or "
+            "{metric: balanced_accuracy} (default: 0.5)"),
     {.name = NULL},
 };
 const gt_schema gt_eval_schema = {.name = "eval", .help = "evaluation and prediction", .fields = eval_fields};

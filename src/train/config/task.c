@@ -17,8 +17,11 @@ static const char *share(const int64_t count[2], int class, gt_arena *arena) {
 }
 
 static const char *shares_of_two(const gt_data_target *target, const int64_t count[2], gt_arena *arena) {
-  return gt_arena_printf(arena, ": '%s' %s, '%s' %s", gt_class_name(target, 0, 0, arena),
-                         share(count, 0, arena), gt_class_name(target, 0, 1, arena), share(count, 1, arena));
+  static const char mark[] = " (positive)";
+  return gt_arena_printf(arena, ": '%s' %s%s, '%s' %s%s", gt_class_name(target, 0, 0, arena),
+                         share(count, 0, arena), target->positive ? "" : mark,
+                         gt_class_name(target, 0, 1, arena), share(count, 1, arena),
+                         target->positive ? mark : "");
 }
 
 static gt_task task_of_classes(const gt_dataset *data, int target, gt_arena *arena) {
@@ -27,9 +30,9 @@ static gt_task task_of_classes(const gt_dataset *data, int target, gt_arena *are
   const bool per_label = gt_split_target(&data->split[GT_PART_TRAIN], target)->rank > 1;
   if (of->classes == 2 && count && count[0] + count[1] > 0)
     return (gt_task){per_label ? "binary classification of each label" : "binary classification",
-                     shares_of_two(of, count, arena), NULL};
+                     shares_of_two(of, count, arena), gt_class_name(of, 0, of->positive, arena), NULL};
   const char *about = gt_arena_printf(arena, ": %d class%s", of->classes, of->classes == 1 ? "" : "es");
-  return (gt_task){per_label ? "classification of each label" : "classification", about, NULL};
+  return (gt_task){per_label ? "classification of each label" : "classification", about, NULL, NULL};
 }
 
 /* --- numbers --- */
@@ -45,7 +48,8 @@ static gt_task task_of_bits(const gt_dataset *data, int target, gt_arena *arena)
   const int64_t outputs = gt_split_target(&data->split[GT_PART_TRAIN], target)->dim[1], *count;
   if (outputs == 1) {
     count = gt_class_items_of(data, &data->split[GT_PART_TRAIN], target, 0, 1, arena).count;
-    return (gt_task){"binary classification", shares_of_two(of, count, arena), NULL};
+    return (gt_task){"binary classification", shares_of_two(of, count, arena), gt_class_name(of, 0, 1, arena),
+                     NULL};
   }
   const char *text = gt_arena_printf(arena, ": %lld labels", (long long)outputs);
   for (int64_t o = 0; of->columns && o < outputs && o < MAX_NAMES; o++) {
@@ -55,7 +59,7 @@ static gt_task task_of_bits(const gt_dataset *data, int target, gt_arena *arena)
                            : o + 1 == MAX_NAMES ? ", ..."
                                                 : ",");
   }
-  return (gt_task){"multi-label classification", text, NULL};
+  return (gt_task){"multi-label classification", text, NULL, NULL};
 }
 
 static gt_task task_of_forecast(const gt_data_target *target, int64_t outputs, gt_arena *arena) {
@@ -67,7 +71,7 @@ static gt_task task_of_forecast(const gt_data_target *target, int64_t outputs, g
   return (gt_task){"forecast",
                    gt_arena_printf(arena, "%s, %lld row%s ahead", about, (long long)target->horizon,
                                    target->horizon == 1 ? "" : "s"),
-                   NULL};
+                   NULL, NULL};
 }
 
 static gt_task task_of_numbers(const gt_dataset *data, int target, gt_arena *arena) {
@@ -80,7 +84,7 @@ static gt_task task_of_numbers(const gt_dataset *data, int target, gt_arena *are
     about = gt_arena_printf(arena, " of %lld targets", (long long)outputs);
   else if (data->target[target].columns)
     about = gt_arena_printf(arena, " of '%s'", data->target[target].columns[0]);
-  return (gt_task){"regression", about, NULL};
+  return (gt_task){"regression", about, NULL, NULL};
 }
 
 /* --- why --- */

@@ -5,10 +5,11 @@
 #include "train/config/config.h"
 
 typedef struct gt_task {
-  const char *kind;  /* such as "binary classification", "regression" or "forecast";
-                        NULL: no task (a loss that does not use targets, an automaton) */
-  const char *about; /* follows the kind: ": 10 classes", " of 'y'"; may be empty */
-  const char *why;   /* why the task was inferred; NULL: the config or the format determines it */
+  const char *kind;     /* such as "binary classification", "regression" or "forecast";
+                           NULL: no task (a loss that does not use targets, an automaton) */
+  const char *about;    /* follows the kind: ": 10 classes", " of 'y'"; may be empty */
+  const char *positive; /* name of the positive class of a binary task; else NULL */
+  const char *why;      /* why the task was inferred; NULL: the config or the format determines it */
 } gt_task;
 
 /* The task of a target. Shares are fractions of the training samples' labels. Texts are in the arena. */

@@ -17,7 +17,7 @@ static const gt_field fields[] = {
 };
 const gt_schema gt_threshold_schema = {
     .name = "threshold",
-    .help = "probability above which a binary classifier predicts class 1 (default: 0.5)",
+    .help = "probability above which a binary classifier predicts the positive class (default: 0.5)",
     .fields = fields,
     .shorthand = "value"};
 
@@ -103,7 +103,16 @@ void gt_config_check_threshold(gt_config *config, bool trained) {
 
 bool gt_config_load_threshold(gt_config *config, const gt_model_file *file) {
   gt_threshold *t = &config->threshold;
+  const gt_data_target *target = config->dataset.target;
   if (!t->used || !t->automatic) return true;
+  if (file->thresholds && target->positive != file->signature.target[0].positive) {
+    const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "data"), "positive");
+    gt_error_at(&config->diagnostics, node ? node->at : t->at,
+                "the threshold of this model was chosen for another class, '%s'",
+                gt_class_name(target, 0, !target->positive, config->diagnostics.arena))
+        ->expected = "that class, or eval: {threshold: NUMBER}";
+    return false;
+  }
   for (int i = 0; i < t->count && file->thresholds == t->count; i++) t->value[i] = file->threshold[i];
   if (file->thresholds == t->count) return true;
   gt_error_at(&config->diagnostics, t->at, "this model was trained without choosing a threshold")->expected =
@@ -112,8 +121,10 @@ bool gt_config_load_threshold(gt_config *config, const gt_model_file *file) {
 }
 
 const char *gt_threshold_target_text(const gt_config *config, int target, gt_arena *arena) {
-  const char *const *names = config->dataset.target[0].columns;
-  if (config->threshold.count < 2) return "";
+  const gt_data_target *of = &config->dataset.target[0];
+  const char *const *names = of->columns;
+  if (config->threshold.count < 2)
+    return gt_arena_printf(arena, " of '%s'", gt_class_name(of, 0, of->positive, arena));
   return names ? gt_arena_printf(arena, " of '%s'", names[target])
                : gt_arena_printf(arena, " of target %d", target);
 }

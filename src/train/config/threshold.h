@@ -1,5 +1,5 @@
-/* `eval: {threshold: …}`: the probability above which a binary classifier predicts class 1 (or true for a
- * boolean target; each of several boolean columns has its own threshold), instead of 1/2. It affects
+/* `eval: {threshold: …}`: the probability above which a binary classifier predicts the positive class (true
+ * for a boolean target; each of several boolean columns has its own threshold), instead of 1/2. It affects
  * accuracy, metrics of the confusion matrix, and the class that gtrain predict prints; not the loss, and not
  * metrics of scores.
  *
@@ -25,9 +25,9 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *sett
 void gt_config_check_threshold(gt_config *config, bool trained);
 /* For `auto`: uses the thresholds in the file of a trained model. False after reporting that it has none. */
 bool gt_config_load_threshold(gt_config *config, const struct gt_model_file *file);
-/* " of 'NAME'" if there are several thresholds, otherwise "". */
+/* " of 'NAME'": the positive class or, if there are several thresholds, the column. */
 const char *gt_threshold_target_text(const gt_config *config, int target, gt_arena *arena);
-/* The number that is added to the logit of class 1, so that class 1 is predicted if its probability is above
- * the threshold t: -log(t / (1 - t)), 0 for 1/2. */
+/* The number that is added to the logit of the positive class, so that it is predicted if its probability is
+ * above the threshold t: -log(t / (1 - t)), 0 for 1/2. */
 float gt_threshold_shift(double threshold);
 #endif

@@ -94,7 +94,7 @@ static void choose_one(gt_config *config, int output, gt_scored *item, int64_t i
   else if (!gt_threshold_search(item, items, t->metric, &chosen))
     gt_warn("the threshold%s stays 0.5: not all outputs for the validation split are finite", of);
   else if (output < MAX_REPORTED)
-    gt_info("threshold%s %.10g (largest %s on validation: %.4g; 0.5 gives %.4g)", of, chosen.value,
+    gt_info("threshold %.10g%s (largest %s on validation: %.4g; 0.5 gives %.4g)", chosen.value, of,
             t->metric->name, chosen.best, chosen.half);
   t->value[output] = chosen.value;
 }

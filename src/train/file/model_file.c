@@ -76,6 +76,8 @@ static void add_inputs(json_t *root, const gt_dataset *data) {
 static void add_target(json_t *root, const gt_data_target *target) {
   json_object_set_new(root, "classes", json_integer(target->classes));
   json_object_set_new(root, "class_names", names_json(target->class_names, target->classes));
+  if (target->positive_by != GT_POSITIVE_BY_WORDS || !target->positive)
+    json_object_set_new(root, "positive", json_integer(target->positive));
   if (target->text_labels) json_object_set_new(root, "text_labels", json_true());
   json_object_set_new(root, "target_names", names_json(target->columns, target->column_count));
   if (target->words)
@@ -309,7 +311,11 @@ static bool read_target(gt_data_target *target, const json_t *from, gt_arena *ar
   if (!read_names(arena, json_object_get(from, "class_names"), classes, &class_names)) return false;
   for (int i = 0; class_names && i < target->classes; i++) class_names[i] = gt_nfc_in(arena, class_names[i]);
   target->class_names = class_names;
-  target->positive = 1;
+  const json_t *given = json_object_get(from, "positive");
+  const json_int_t positive = given ? json_integer_value(given) : 1;
+  if (positive < 0 || positive > 1) return false;
+  target->positive = (int)positive;
+  target->positive_by = given ? GT_POSITIVE_GIVEN : GT_POSITIVE_BY_WORDS;
   target->text_labels = json_is_true(json_object_get(from, "text_labels"));
   return read_target_names(target, from, arena);
 }

@@ -6,6 +6,7 @@
 #include "train/config/init_from.h"
 #include "train/config/phases.h"
 #include "train/run/run.h"
+#include "train/config/class_table.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -137,6 +138,22 @@ static void reset_best(gt_run *run) {
   run->state.best_step = run->state.best_epoch = run->state.bad_evaluations = 0;
 }
 
+/* Removes the positive class of a target from both configs if this one does not give it: earlier versions did
+ * not write it, and it is the second class of whatever the data has. One that the saved config gave stays. */
+static void remove_derived_positive(const gt_data_target *target, gt_spec *is, gt_spec *was,
+                                    gt_arena *arena) {
+  gt_spec *data[] = {gt_spec_find(is, "data"), gt_spec_find(was, "data")};
+  if (target->positive_by != GT_POSITIVE_LISTED && target->positive_by != GT_POSITIVE_UNNAMED) return;
+  const gt_spec *saved = gt_spec_find(data[1], "positive");
+  if (saved && saved->kind == GT_SPEC_MAP) saved = gt_spec_find(saved, target->name);
+  if (saved && !strcmp(value_text(saved), gt_class_name(target, 0, 0, arena))) return;
+  for (int i = 0; i < 2; i++) {
+    gt_spec *node = gt_spec_find(data[i], "positive");
+    if (node && node->kind == GT_SPEC_MAP) gt_spec_remove(node, target->name);
+    if (node && !node->count) gt_spec_remove(data[i], "positive");
+  }
+}
+
 /* Resuming with another config is allowed, but results change: warns about the first difference. of: whose
  * config was saved. */
 static void compare_configs(gt_run *run, const char *saved, const char *of) {
@@ -148,8 +165,11 @@ static void compare_configs(gt_run *run, const char *saved, const char *of) {
   gt_arena_init(&arena);
   gt_diagnostics_init(&ignored, &arena);
   difference d = {.arena = &arena};
-  const gt_spec *is = gt_spec_parse(&arena, "config", now, strlen(now), &ignored),
-                *was = gt_spec_parse(&arena, "config", saved, strlen(saved), &ignored);
+  gt_spec *is = gt_spec_parse(&arena, "config", now, strlen(now), &ignored),
+          *was = gt_spec_parse(&arena, "config", saved, strlen(saved), &ignored);
+  for (int k = 0; is && was && k < run->config->dataset.targets; k++)
+    remove_derived_positive(&run->config->dataset.target[k], is, was, &arena);
+  run->differs = !is || !was || strcmp(gt_spec_write(&arena, is), gt_spec_write(&arena, was)) != 0;
   if (is && was && strcmp(metric_of(is), metric_of(was))) reset_best(run);
   if (is && was && find_difference(&d, "", is, was))
     gt_warn("the config differs from the %s, first in %s: %s, was %s", of, d.path, d.is, d.was);
