@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/side_by_side.sh [-j JOBS] [-l] [-u] OLD NEW [PATTERN…]: runs two gtrain programs on the same inputs and compares all
-# that they write. Developers use it to show that a change keeps every output; it needs a program built before the
-# change, so that it is not part of `make check`. PATTERN, such as 'broken/*', selects cases; -l lists their names.
+# tests/side_by_side.sh [-j JOBS] [-l] [-u] OLD NEW [PATTERN…]: runs two gtrain programs on the same inputs and compares
+# all that they write. Developers use it to show that a change keeps every output; it needs a program built before the
+# change, so it is not part of `make check`. PATTERN, such as 'predict/*', selects cases; -l lists their names.
 #
 # A case is a function of tests/support/side_by_side/*.sh, called in an empty folder. Its commands, their standard
 # output, standard error and exit codes become the file `log`; log and all files that are left in the folder are
@@ -25,13 +25,15 @@ named=${SIDE_BY_SIDE_NAMED:-$root/tests/side_by_side.named}
 
 # --- cases ---
 
-# The names of all cases. cases GROUP NAME…: the function GROUP is called with each NAME.
+# Cases are functions with a / in their names, and those that `cases` adds: cases GROUP NAME… adds a case GROUP/NAME for
+# each NAME, in which the function GROUP is called with NAME.
 declare -A grouped=()
 cases() {
   local name
   for name in "${@:2}"; do grouped[$1/$name]=$1; done
 }
-# gtrain ARGUMENT…: runs the program and adds what it prints to the log.
+# gtrain ARGUMENT…: runs the program and adds what it prints to the log, stderr with ! before each line. INPUT: the file
+# for its standard input.
 gtrain() {
   local code=0
   timeout 300 "$PROGRAM" "$@" > "$HIDDEN/stdout" 2> "$HIDDEN/stderr" < "${INPUT:-/dev/null}" || code=$?
@@ -46,7 +48,7 @@ gtrain() {
 mask() {
   local in_training=()
   [[ $1 != train ]] || in_training=(-e '/^! most important columns: .*\(rise of the loss when/d' -e 's/"importance":\[[^]]*\],//')
-  sed -E -e 's/( after [0-9]+ steps in ).*$/\1TIME/' -e 's/ +[^ ]+( [kMGT])? samples\/s$/ RATE/' \
+  sed -E -e 's/( after [0-9]+ steps in )[0-9.:]+( (us|ms|s))?$/\1TIME/' -e 's/ +[^ ]+( [kMGT])? samples\/s$/ RATE/' \
     -e 's/("(elapsed_s|samples_per_s)":)[^,}]*/\1TIME/g' "${in_training[@]}"
 }
 for file in "$root"/tests/support/side_by_side/*.sh; do

@@ -101,7 +101,7 @@ typedef struct gt_device_info {
   bool usable;
   char features[512]; /* those that gtrain uses, comma-separated; for an unusable device, those missing */
   gt_target target;   /* target properties for plans on this device */
-  char cache[112];    /* file name of its pipeline cache (base/cache.h); "": none */
+  char cache[112];    /* file name of its pipeline cache (gt_cache_path); "": none */
 } gt_device_info;
 
 /* Lists all devices, the CPU first. Returns the number written (at most `limit`). If there are no Vulkan

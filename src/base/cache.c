@@ -1,4 +1,4 @@
-#include "base/cache.h"
+#include "base/file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

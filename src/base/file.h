@@ -102,4 +102,9 @@ bool gt_lock_origin(const char *directory, char *origin, size_t size);
 /* The absolute path of an existing file, with links resolved in its directories only; false if the system
  * cannot determine it. */
 bool gt_absolute_path(const char *path, char *out, size_t size);
+
+/* The path of a file in the directory for caches, which only save time: $GTRAIN_CACHE_DIR, else
+ * $XDG_CACHE_HOME/gtrain, else ~/.cache/gtrain. An error there must never stop a run. To be freed; NULL: no
+ * such directory is known. The directory may not exist yet. (cache.c) */
+char *gt_cache_path(const char *name);
 #endif

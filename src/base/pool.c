@@ -6,7 +6,7 @@
 #include "base/host.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/thread.h"
+#include "base/pool.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>

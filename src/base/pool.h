@@ -4,6 +4,7 @@
 #ifndef GT_BASE_POOL_H
 #define GT_BASE_POOL_H
 #include "base/error.h"
+#include <pthread.h>
 #include <stdint.h>
 
 typedef struct gt_pool gt_pool;
@@ -31,4 +32,8 @@ void gt_pool_run_ieee(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *contex
 /* gt_pool_run_ieee with a pool that is created for this run only; a few tiles run on the calling thread
  * instead. */
 void gt_pool_run_once(uint32_t tiles, gt_tile_fn fn, void *context);
+
+/* As pthread_create, but the thread blocks all signals, so that only the main thread handles them (thread.c).
+ * Returns its error number, 0 on success. */
+int gt_thread_start(pthread_t *thread, void *(*function)(void *), void *context);
 #endif

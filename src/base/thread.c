@@ -1,4 +1,4 @@
-#include "base/thread.h"
+#include "base/pool.h"
 #include <signal.h>
 
 /* Bytes of stack. `ulimit -s` is ignored: it may be many gigabytes, which would be reserved for each thread.

@@ -84,8 +84,8 @@ static bool choose_kept(const gt_change_run *run, const gt_kan_network *network,
   gt_kan_trace trace;
   gt_kan_scores scores;
   int64_t samples;
-  double *x = gt_kan_samples(&data->input[0], true, gt_split_input(&data->split[GT_PART_TRAIN], 0),
-                             gt_kan_network_inputs(network), MAX_SAMPLES, &samples, error);
+  double *x = gt_kan_samples(&data->input[0], true, gt_train_input(data, 0), gt_kan_network_inputs(network),
+                             MAX_SAMPLES, &samples, error);
   if (!x) return false;
   gt_kan_trace_run(&trace, network, x, samples);
   gt_kan_scores_find(&scores, network, &trace);

@@ -217,13 +217,13 @@ static bool choose_together(const gt_change_run *run, gt_kan_network *network, c
                             const double *scaled, gt_symbolic_edges_options *options, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
-  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], 0);
+  const gt_tensor *targets = gt_train_target(data, 0);
   const bool to_targets =
       gt_loss_regresses_targets(run->config->loss[0]) && gt_tensor_features(targets) == outputs;
   int64_t samples = trace->samples;
   gt_error why = {0};
-  double *x = gt_kan_samples(&data->input[0], false, gt_split_input(&data->split[GT_PART_TRAIN], 0), inputs,
-                             MAX_SAMPLES, &samples, error);
+  double *x =
+      gt_kan_samples(&data->input[0], false, gt_train_input(data, 0), inputs, MAX_SAMPLES, &samples, error);
   double *y = !x           ? NULL
               : to_targets ? gt_kan_samples(NULL, false, targets, outputs, MAX_SAMPLES, &samples, error)
                            : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
@@ -253,8 +253,8 @@ static bool choose_functions(const gt_change_run *run, gt_kan_network *network,
   gt_edge_fit **tried = GT_NEW_N(&network->arena, gt_edge_fit *, network->layers);
   gt_kan_trace trace;
   int64_t samples;
-  double *x = gt_kan_samples(&data->input[0], true, gt_split_input(&data->split[GT_PART_TRAIN], 0),
-                             gt_kan_network_inputs(network), MAX_SAMPLES, &samples, error);
+  double *x = gt_kan_samples(&data->input[0], true, gt_train_input(data, 0), gt_kan_network_inputs(network),
+                             MAX_SAMPLES, &samples, error);
   if (!x) return false;
   for (int l = 0; l < network->layers; l++)
     tried[l] = gt_arena_alloc_n(&network->arena,

@@ -5,7 +5,7 @@
 #include "cli/bench.h"
 #include "graph/op.h"
 #include "train/bench/bench_table.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include "train/file/tuned_file.h"
 #include <stdlib.h>
 

@@ -201,16 +201,15 @@ static void add_data(json_t *root, const gt_config *config) {
 /* "mse", or "load mse, kind cross_entropy x 0.5" for several targets */
 static const char *losses_text(const gt_config *config) {
   gt_arena *arena = config->diagnostics.arena;
-  const char *text = "";
+  gt_list list = gt_list_open(arena, config->dataset.targets);
   for (int k = 0; k < config->dataset.targets; k++) {
     const char *name = config->dataset.target[k].name;
     const double weight = config->loss[k]->weight;
     const bool weighs = weight < 1 || weight > 1;
-    text =
-        gt_arena_printf(arena, "%s%s%s%s%s%s", text, k ? ", " : "", name ? name : "", name ? " " : "",
-                        config->loss[k]->type->name, weighs ? gt_arena_printf(arena, " x %g", weight) : "");
+    gt_list_add(&list, "%s%s%s%s", name ? name : "", name ? " " : "", config->loss[k]->type->name,
+                weighs ? gt_arena_printf(arena, " x %g", weight) : "");
   }
-  return text;
+  return list.text;
 }
 
 static void print_augment(const gt_augment_list *list) {

@@ -46,8 +46,7 @@ static int64_t distinct_dates(const gt_tensor *tensor, const gt_column_summary *
 }
 
 static statistics statistics_of(const gt_dataset *d, const gt_column_summary *c) {
-  const gt_tensor stored = gt_tensor_as_rows(gt_split_input(&d->split[GT_PART_TRAIN], c->input)),
-                  *tensor = &stored;
+  const gt_tensor stored = gt_tensor_as_rows(gt_train_input(d, c->input)), *tensor = &stored;
   const int64_t rows = tensor->dim[0], columns = gt_tensor_features(tensor);
   const bool is_number = *c->kind == 'n' || *c->kind == 'b'; /* "number", "boolean" */
   statistics f = {0, NAN, NAN, false};
@@ -136,11 +135,11 @@ static void print_column(const gt_dataset *d, const gt_column_summary *c, const 
             .distinct = gt_arena_printf(arena, "%lld", (long long)s.distinct),
             .mean = isfinite(s.mean) ? gt_arena_printf(arena, "%.4g", s.mean) : "",
             .deviation = isfinite(s.mean) ? gt_arena_printf(arena, "%.4g", s.deviation) : "",
-            .scaled = s.scaled ? "yes" : "no",
-            .first = ""};
+            .scaled = s.scaled ? "yes" : "no"};
+  gt_list first = gt_list_open(arena, 3);
   for (int k = 0; k < 3; k++)
-    f.first = gt_arena_printf(arena, "%s%s%s", f.first, k ? ", " : "",
-                              c->first[k] ? gt_escape_name(arena, c->first[k]) : "missing");
+    gt_list_add(&first, "%s", c->first[k] ? gt_escape_name(arena, c->first[k]) : "missing");
+  f.first = first.text;
   print_line(l, &f, arena);
 }
 

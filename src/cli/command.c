@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "cli/version.h"
+#include "cli/command.h"
 #include "train/config/places.h"
 #include <ctype.h>
 #include <errno.h>

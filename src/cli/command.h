@@ -36,7 +36,7 @@ typedef struct gt_command {
   const char *examples[GT_EXAMPLES]; /* whole command lines, the last thing in --help */
   /* Known values of the first word by index, NULL after the last; NULL: no list. */
   const char *(*known_word)(int index);
-  /* True if this command is worth suggesting for the model (cli/next.h); NULL: never. */
+  /* True if this command is worth suggesting for the model (gt_cli_suggest_next); NULL: never. */
   bool (*suits)(const struct gt_model_file *file);
 } gt_command;
 
@@ -119,4 +119,8 @@ int gt_report(const gt_error *error);
 /* Reports a usage error, prints the command's usage and returns GT_ERR_USAGE. */
 int gt_usage_error(const gt_arguments *arguments, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Prints "gtrain 0.1.0", or as JSON with details of the build for bug reports: commit, compiler, flags and
+ * the versions of the libraries it was compiled with. */
+void gt_print_version(bool json);
 #endif

@@ -136,7 +136,8 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
     gt_diagnostics_init(&none, arena);
     return gt_cli_print_failure(arguments, &none, &error, gt_report(&error));
   }
-  if (gt_config_read(config, arena, path, outline, overrides, count, &error)) {
+  if (gt_config_read(config, arena, path, outline, overrides, count, &error) &&
+      gt_phases_can_start(config, arena)) {
     const int refused = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_CONFIG);
     if (!refused) return GT_OK;
     gt_cli_print_failure(arguments, &config->diagnostics, NULL, refused);
@@ -271,22 +272,19 @@ static bool parse_gate(const char *text, gt_arena *arena, gt_gate *gate) {
 
 static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const gt_gate *gate,
                          const gt_gate_metrics *metrics) {
-  const char *list = "", *text = gate->text, *metric = gate->metric;
-  for (int i = 0; i < metrics->count; i++) {
+  const char *metric = gate->metric;
+  for (int i = 0; i < metrics->count; i++)
     if (!strcmp(metric, metrics->name[i])) return true;
-    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", metrics->name[i]);
-  }
   if (metrics->of_results && gt_result_metric_in(metric)) return true;
   gt_diagnostics diagnostics;
   gt_diagnostics_init(&diagnostics, arena);
   const gt_hint hint = gt_hint_name(&diagnostics, "metric", metric, metrics->name, (size_t)metrics->count);
-  if (hint.suggestion)
-    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s'; did you mean '%s'?%s%s", text, metric,
-                   hint.suggestion, hint.help ? " " : "", hint.help ? hint.help : "");
-  else if (hint.help)
-    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s': %s", text, metric, hint.help);
-  else
-    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s' (known metrics: %s)", text, metric, list);
+  const char *advice = hint.suggestion ? gt_arena_printf(arena, "; did you mean '%s'?%s%s", hint.suggestion,
+                                                         hint.help ? " " : "", hint.help ? hint.help : "")
+                       : hint.help     ? gt_arena_printf(arena, ": %s", hint.help)
+                                       : gt_arena_printf(arena, " (known metrics: %s)",
+                                                         gt_list_of(arena, metrics->name, metrics->count));
+  gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s'%s", gate->text, metric, advice);
   return false;
 }
 

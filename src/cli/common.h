@@ -65,4 +65,8 @@ bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_
                   gt_gate **gates, int *gate_count);
 /* True if this value of the metric fails the gate, which is reported as an error. NaN fails every gate. */
 bool gt_gate_fails(const gt_gate *gate, double value);
+
+/* Prints "next: gtrain COMMAND MODEL" to stderr if that is a terminal. COMMAND is the one that suits the
+ * model (gt_command.suits), otherwise eval. */
+void gt_cli_suggest_next(const char *model);
 #endif

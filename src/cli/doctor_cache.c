@@ -1,6 +1,6 @@
 /* The doctor's checks of files that gtrain keeps between runs, and of the environment variables that it
  * reads. */
-#include "base/cache.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "base/text.h"

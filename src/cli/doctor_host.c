@@ -1,5 +1,5 @@
 /* The doctor's checks of the host: CPU, threads, BLAS, memory, disk. */
-#include "base/cache.h"
+#include "base/file.h"
 #include "base/host.h"
 #include "base/pool.h"
 #include "base/text.h"

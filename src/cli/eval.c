@@ -5,7 +5,7 @@
 #include "cli/lasting.h"
 #include "cli/guess.h"
 #include "cli/result_gates.h"
-#include "train/file/model_file.h"
+#include "train/eval/model_use.h"
 #include "train/config/review.h"
 #include "train/net/session.h"
 #include "train/config/threshold.h"

@@ -2,9 +2,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/explain_columns.h"
-#include "cli/explain_doubt.h"
-#include "cli/explain_draw.h"
-#include "cli/explain_pareto.h"
+#include "cli/explain_model.h"
 #include "kan/formula_text.h"
 #include <math.h>
 #include <stdlib.h>

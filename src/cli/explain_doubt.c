@@ -1,5 +1,5 @@
 /* Reasons why a formula may differ from the one that generated the samples, for each output separately. */
-#include "cli/explain_doubt.h"
+#include "cli/explain_model.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "kan/formula_text.h"

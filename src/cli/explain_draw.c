@@ -1,4 +1,4 @@
-#include "cli/explain_draw.h"
+#include "cli/explain_model.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/stream.h"

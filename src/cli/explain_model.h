@@ -3,6 +3,7 @@
 #ifndef GT_CLI_EXPLAIN_MODEL_H
 #define GT_CLI_EXPLAIN_MODEL_H
 #include "cli/common.h"
+#include "kan/formula_text.h"
 #include "kan/scores.h"
 #include "kan/symbolic_front.h"
 
@@ -46,4 +47,23 @@ double gt_explained_formula_error(const gt_explained *e, const gt_explained_spli
  * expressions. */
 double *gt_explained_network_outputs(const gt_explained *e, const gt_explained_split *split);
 double *gt_explained_formula_outputs(const gt_explained *e, const gt_explained_split *split);
+
+/* --- what `explain` and `train` print of it --- */
+
+/* Adds one warning `doubtful_formula` for each reason to e->config.diagnostics. It names the outputs that are
+ * doubtful. */
+void gt_explained_doubts(gt_explained *e);
+/* Draws the networks of the models and, if it was found, the formula of the last one. svg, png: paths of the
+ * files to write, or NULL. */
+bool gt_explained_draw(const gt_explained *models, int count, const char *svg, const char *png,
+                       gt_error *error);
+/* Prints the front (kan/symbolic_front.h) as a table, or as JSON. The model's formula must have been found.
+ */
+void gt_explained_pareto(gt_explained *e, gt_formula_style style, bool json);
+/* Prints "TARGET = FORMULA" for each output if a phase of the run turned edges into functions, and warns if a
+ * formula is doubtful. Prints nothing for models of more than 12 edges, or if the search for a formula takes
+ * more than half a second: `gtrain explain` searches longer. model: the run's model.bin. */
+void gt_cli_print_formulas(const gt_config *config, const char *model);
+/* The same as JSON: adds the array "formulas" to root. */
+void gt_cli_add_formulas(json_t *root, const gt_config *config, const char *model);
 #endif

@@ -1,4 +1,4 @@
-#include "cli/explain_pareto.h"
+#include "cli/explain_model.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
-#include "cli/explain_run.h"
 #include "base/log.h"
-#include "cli/explain_doubt.h"
+#include "cli/explain_model.h"
 #include "kan/formula_text.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "cli/next.h"
+#include "cli/common.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/terminal.h"

@@ -19,12 +19,12 @@ static int print_schema(void) {
 }
 
 /* A name may be of several kinds: `linear` is a layer and a schedule. */
-static bool print_things(const gt_schema_entry *list, int count, const char *name) {
-  bool found = gt_schema_print_list(list, count, name);
-  for (int i = 0; i < count; i++) {
-    if (strcmp(list[i].name, name) && !(list[i].path && !strcmp(list[i].path, name))) continue;
+static bool print_things(const gt_schemas *all, const char *name) {
+  bool found = gt_schema_print_list(all, name);
+  for (const gt_schema_entry *e = all->entry; e < all->entry + all->count; e++) {
+    if (strcmp(e->name, name) && !(e->path && !strcmp(e->path, name))) continue;
     if (found) printf("\n");
-    gt_schema_print(list, count, &list[i]);
+    gt_schema_print(all, e);
     found = true;
   }
   return found;
@@ -41,49 +41,42 @@ static const char *list_names(gt_arena *arena) {
 
 enum { MAX_NAMES = GT_SCHEMA_MAX_ENTRIES + 64 };
 
-static int collect_names(const char *names[MAX_NAMES]) {
-  gt_schema_entry list[GT_SCHEMA_MAX_ENTRIES];
-  gt_arena arena;
-  gt_arena_init(&arena);
-  const int count = gt_schema_entries(list, &arena);
+/* All values of NAME, the lists first. Returns their number. */
+static int collect_names(const gt_schemas *all, const char *names[MAX_NAMES]) {
   int known = 0;
   for (const gt_schema_kind *kind = gt_schema_kinds; kind->name; kind++) names[known++] = kind->plural;
   for (int i = 0; i < GT_LAYER_FAMILY_COUNT; i++) names[known++] = gt_layer_families[i].name;
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < all->count; i++) {
     int k = 0;
-    while (k < known && strcmp(names[k], list[i].name)) k++;
-    if (k == known) names[known++] = list[i].name; /* `linear` is a layer and a schedule */
+    while (k < known && strcmp(names[k], all->entry[i].name)) k++;
+    if (k == known) names[known++] = all->entry[i].name; /* `linear` is a layer and a schedule */
   }
-  gt_arena_finish(&arena);
   return known;
 }
 
-static int report_unknown_name(const gt_arguments *arguments, const gt_schema_entry *list, int count,
-                               gt_arena *arena) {
+static int report_unknown_name(const gt_arguments *arguments, const gt_schemas *all) {
   const char *name = arguments->word[0], *names[MAX_NAMES];
-  const char *nearest = gt_schema_find_foreign_key(list, count, name, arena);
+  const char *nearest = gt_schema_find_foreign_key(all, name);
   char word[GT_HINT_WORD];
   gt_hint_fold(name, word);
-  for (int i = 0; i < count && !nearest; i++) {
-    const gt_hint_row *row = gt_hint_match(gt_hint_rows, list[i].kind, word);
-    if (row && row->ours && !strcmp(row->ours, list[i].name)) nearest = row->ours;
+  for (int i = 0; i < all->count && !nearest; i++) {
+    const gt_hint_row *row = gt_hint_match(gt_hint_rows, all->entry[i].kind, word);
+    if (row && row->ours && !strcmp(row->ours, all->entry[i].name)) nearest = row->ours;
   }
-  if (!nearest) nearest = gt_nearest(name, names, (size_t)collect_names(names));
+  if (!nearest) nearest = gt_nearest(name, names, (size_t)collect_names(all, names));
   return gt_usage_error(arguments, "unknown name '%s'%s%s%s; lists: %s", name,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
-                        list_names(arena));
+                        list_names(all->arena));
 }
 
 static int run(const gt_arguments *arguments) {
   if (!arguments->words) return print_schema();
-  gt_schema_entry list[GT_SCHEMA_MAX_ENTRIES];
   gt_arena arena;
   gt_arena_init(&arena);
-  const int count = gt_schema_entries(list, &arena);
+  const gt_schemas *all = gt_schemas_of(&arena);
   int code = GT_OK;
-  if (!print_things(list, count, arguments->word[0]) &&
-      !gt_schema_print_places(list, count, arguments->word[0], &arena))
-    code = report_unknown_name(arguments, list, count, &arena);
+  if (!print_things(all, arguments->word[0]) && !gt_schema_print_places(all, arguments->word[0]))
+    code = report_unknown_name(arguments, all);
   gt_arena_finish(&arena);
   return code;
 }
@@ -96,11 +89,15 @@ static void print_lists(FILE *stream) {
   gt_arena_finish(&arena);
 }
 
-/* All values of NAME, the lists first. */
 static const char *known_name(int index) {
   static const char *names[MAX_NAMES];
   static int known = -1;
-  if (known < 0) known = collect_names(names);
+  if (known < 0) {
+    gt_arena arena;
+    gt_arena_init(&arena);
+    known = collect_names(gt_schemas_of(&arena), names);
+    gt_arena_finish(&arena);
+  }
   return index < known ? names[index] : NULL;
 }
 

@@ -26,46 +26,60 @@ static bool is_standard(const char *kind, const char *name) {
   return false;
 }
 
-/* `NAME`, or `{type: NAME, …}`, for each entry of a kind. */
-static json_t *typed_json(const gt_schema_entry *list, int count, const char *kind, const char *help) {
-  json_t *alternatives = json_array(), *names = json_array();
-  for (int i = 0; i < count; i++) {
-    if (strcmp(list[i].kind, kind)) continue;
-    json_t *object = gt_schema_json(list[i].schema, list[i].common);
-    json_t *properties = json_object_get(object, "properties");
-    if (properties) {
-      json_object_set_new(
-          properties, "type",
-          json_pack("{s:s, s:s}", "const", list[i].name, "description", list[i].help ? list[i].help : ""));
-      if (!is_standard(kind, list[i].name)) json_object_set_new(object, "required", json_pack("[s]", "type"));
-    }
-    json_array_append_new(names, json_string(list[i].name));
-    json_array_append_new(alternatives, object);
-  }
-  json_array_insert_new(alternatives, 0, json_pack("{s:o}", "enum", names));
-  return json_pack("{s:s, s:o}", "description", help, "anyOf", alternatives);
+typedef json_t *entry_json(const gt_schema_entry *e);
+
+/* The JSON of each entry of a kind, in a list. */
+static json_t *list_json(const gt_schemas *all, const char *kind, entry_json *json_of) {
+  json_t *list = json_array();
+  for (const gt_schema_entry *e = NULL; (e = gt_schemas_next(all, kind, -1, e));)
+    json_array_append_new(list, json_of(e));
+  return list;
 }
 
-/* The loss of a single target, or a map from the names of targets to losses, which may then have a weight. */
-static json_t *loss_json(const gt_schema_entry *list, int count) {
-  gt_schema_entry of_target[GT_SCHEMA_MAX_ENTRIES];
-  json_t *single = typed_json(list, count, "loss", "the loss to minimize");
-  memcpy(of_target, list, (size_t)count * sizeof *list);
-  for (int i = 0; i < count; i++)
-    if (!strcmp(list[i].kind, "loss")) of_target[i].common = &gt_loss_target_schema;
-  json_t *each = typed_json(of_target, count, "loss", "the loss of a target");
+static json_t *name_json(const gt_schema_entry *e) { return json_string(e->name); }
+
+static json_t *names_json(const gt_schemas *all, const char *kind) {
+  return json_pack("{s:o}", "enum", list_json(all, kind, name_json));
+}
+
+static json_t *settings_json(const gt_schema_entry *e) { return gt_schema_json(e->schema, e->common); }
+
+/* `{type: NAME, …}` */
+static json_t *typed_map_json(const gt_schema_entry *e) {
+  json_t *object = settings_json(e), *properties = json_object_get(object, "properties");
+  if (!properties) return object;
+  json_object_set_new(properties, "type",
+                      json_pack("{s:s, s:s}", "const", e->name, "description", e->help ? e->help : ""));
+  if (!is_standard(e->kind, e->name)) json_object_set_new(object, "required", json_pack("[s]", "type"));
+  return object;
+}
+
+/* The loss of one of several targets, which may have a weight. */
+static json_t *target_loss_json(const gt_schema_entry *e) {
+  gt_schema_entry loss = *e;
+  loss.common = &gt_loss_target_schema;
+  return typed_map_json(&loss);
+}
+
+/* `NAME`, or what `json_of` describes, for each entry of a kind. */
+static json_t *choices_json(const gt_schemas *all, const char *kind, entry_json *json_of) {
+  json_t *alternatives = list_json(all, kind, json_of);
+  json_array_insert_new(alternatives, 0, names_json(all, kind));
+  return alternatives;
+}
+
+static json_t *typed_json(const gt_schemas *all, const char *kind, entry_json *json_of, const char *help) {
+  return json_pack("{s:s, s:o}", "description", help, "anyOf", choices_json(all, kind, json_of));
+}
+
+/* The loss of a single target, or a map from the names of targets to losses. */
+static json_t *loss_json(const gt_schemas *all) {
+  json_t *single = typed_json(all, "loss", typed_map_json, "the loss to minimize");
   json_array_append_new(json_object_get(single, "anyOf"),
                         json_pack("{s:s, s:{s:b}, s:o}", "type", "object", "properties", "type", 0,
-                                  "additionalProperties", each));
+                                  "additionalProperties",
+                                  typed_json(all, "loss", target_loss_json, "the loss of a target")));
   return single;
-}
-
-static json_t *data_json(const gt_schema_entry *list, int count) {
-  json_t *alternatives = json_array();
-  for (int i = 0; i < count; i++)
-    if (!strcmp(list[i].kind, "format"))
-      json_array_append_new(alternatives, gt_schema_json(list[i].schema, list[i].common));
-  return json_pack("{s:s, s:o}", "description", "the dataset", "anyOf", alternatives);
 }
 
 /* An item of a list that is a map with one key: `- NAME: {…}`. */
@@ -76,33 +90,13 @@ static json_t *item_json(const char *name, const char *help, json_t *settings) {
                    "properties", properties, "required", name, "additionalProperties", 0);
 }
 
-/* The names of all entries of a kind: `- NAME`. */
-static json_t *names_json(const gt_schema_entry *list, int count, const char *kind) {
-  json_t *names = json_array();
-  for (int i = 0; i < count; i++)
-    if (!strcmp(list[i].kind, kind)) json_array_append_new(names, json_string(list[i].name));
-  return json_pack("{s:o}", "enum", names);
+static json_t *settings_item_json(const gt_schema_entry *e) {
+  return item_json(e->name, e->help, settings_json(e));
 }
 
-/* `- NAME: {…}` for each entry of a kind; `settings_of` makes the schema of its settings. */
-static json_t *items_json(const gt_schema_entry *list, int count, const char *kind,
-                          json_t *(*settings_of)(const gt_schema_entry *item)) {
-  json_t *alternatives = json_array();
-  for (int i = 0; i < count; i++)
-    if (!strcmp(list[i].kind, kind))
-      json_array_append_new(alternatives, item_json(list[i].name, list[i].help, settings_of(&list[i])));
-  return alternatives;
-}
-
-static json_t *plain_settings(const gt_schema_entry *item) {
-  return gt_schema_json(item->schema, item->common);
-}
-
-static json_t *augment_json(const gt_schema_entry *list, int count) {
-  json_t *alternatives = items_json(list, count, "augmentation", plain_settings);
-  json_array_insert_new(alternatives, 0, names_json(list, count, "augmentation"));
+static json_t *augment_json(const gt_schemas *all) {
   return json_pack("{s:s, s:s, s:{s:o}}", "description", "random changes of images in training, in order",
-                   "type", "array", "items", "anyOf", alternatives);
+                   "type", "array", "items", "anyOf", choices_json(all, "augmentation", settings_item_json));
 }
 
 /* --- layers, and blocks of them ---
@@ -152,10 +146,15 @@ static json_t *allow_name(json_t *schema) {
   return wrapped;
 }
 
-static json_t *layer_settings(const gt_schema_entry *item) {
-  json_t *shared = plain_settings(item), *copy = json_deep_copy(shared);
+/* The schema, of which parts may be shared, extended by `$NAME`. Takes ownership of it. */
+static json_t *allow_name_in_copy(json_t *shared) {
+  json_t *copy = json_deep_copy(shared);
   json_decref(shared);
   return allow_name(copy);
+}
+
+static json_t *layer_json(const gt_schema_entry *e) {
+  return item_json(e->name, e->help, allow_name_in_copy(settings_json(e)));
 }
 
 /* The settings of `repeat`, with or without `each`; layers: name of the definition of its list of layers. */
@@ -183,8 +182,7 @@ static json_t *layers_json(json_t *layer, const char *layers) {
 
 typedef struct paths {
   gt_arena *arena;
-  const gt_schema_entry *list;
-  int count;
+  const gt_schemas *all;
   json_t *patterns;
 } paths;
 
@@ -196,10 +194,9 @@ static void add_path(const paths *p, const char *path, json_t *value) {
 static void add_keys(const paths *p, const char *path, const gt_schema *schema);
 
 static void add_keys_of(const paths *p, const char *path, const char *kind) {
-  for (int i = 0; i < p->count; i++) {
-    if (strcmp(p->list[i].kind, kind)) continue;
-    add_keys(p, path, p->list[i].schema);
-    add_keys(p, path, p->list[i].common);
+  for (const gt_schema_entry *e = NULL; (e = gt_schemas_next(p->all, kind, -1, e));) {
+    add_keys(p, path, e->schema);
+    add_keys(p, path, e->common);
   }
 }
 
@@ -233,9 +230,7 @@ static void add_keys(const paths *p, const char *path, const gt_schema *schema) 
 /* Adds the entries of a kind as items of a list. items: path of their definitions in `$defs`; first: the
  * index of the first one there. */
 static void add_items(const paths *p, const char *path, const char *kind, const char *items, int first) {
-  for (int i = 0; i < p->count; i++) {
-    const gt_schema_entry *item = &p->list[i];
-    if (strcmp(item->kind, kind)) continue;
+  for (const gt_schema_entry *item = NULL; (item = gt_schemas_next(p->all, kind, -1, item));) {
     const char *place = gt_arena_printf(p->arena, "%s\\.%s", path, item->name);
     add_path(p, place,
              ref_json(gt_arena_printf(p->arena, "%s/%d/properties/%s", items, first++, item->name)));
@@ -265,23 +260,20 @@ static json_t *no_fixed_json(gt_arena *arena) {
   return json_pack("{s:{s:o}}", "not", "enum", names);
 }
 
-static json_t *phases_json(const gt_schema_entry *list, int count) {
-  gt_arena arena;
-  gt_arena_init(&arena);
-  const paths p = {&arena, list, count, json_object()};
+static json_t *phases_json(const gt_schemas *all) {
+  const paths p = {all->arena, all, json_object()};
   add_layers(&p);
   add_keys_of(&p, "optimizer", "optimizer");
   add_keys_of(&p, "schedule", "schedule");
   add_path(&p, "augment\\.[0-9]+", ref_json("augment/items"));
   add_items(&p, "augment\\.[0-9]+", "augmentation", "augment/items/anyOf", 1); /* 0: the names */
   add_keys(&p, "train", &gt_train_schema);
-  json_t *phase = gt_schema_json(gt_phase_schema(&arena), NULL),
+  json_t *phase = gt_schema_json(gt_phase_schema(all->arena), NULL),
          *properties = json_incref(json_object_get(phase, "properties"));
   json_decref(phase);
   json_t *item =
       json_pack("{s:s, s:o, s:o, s:o, s:b}", "type", "object", "properties", properties, "patternProperties",
-                p.patterns, "propertyNames", no_fixed_json(&arena), "additionalProperties", 0);
-  gt_arena_finish(&arena);
+                p.patterns, "propertyNames", no_fixed_json(all->arena), "additionalProperties", 0);
   return json_pack("{s:[s, s], s:o}", "type", "array", "null", "items", item);
 }
 
@@ -322,56 +314,53 @@ static json_t *each_json(void) {
                    "items", ref_json("each_item"));
 }
 
-static json_t *init_json(const gt_schema_entry *list, int count) {
-  json_t *shared = typed_json(list, count, "init", "initial values"), *copy = json_deep_copy(shared);
-  json_decref(shared);
-  return allow_name(copy);
-}
-
-static void add_layer_definitions(json_t *all, const gt_schema_entry *list, int count) {
-  json_object_set_new(all, "each_value",
+static void add_layer_definitions(json_t *definitions, const gt_schemas *all) {
+  json_object_set_new(definitions, "each_value",
                       json_pack("{s:s, s:s, s:s}", "type", "string", "pattern", "^\\$", "description",
                                 "the value of this name in the block's `each`, for the current repetition"));
-  json_object_set_new(all, "each_item", json_object());
-  json_object_set_new(all, "each", each_json());
-  json_object_set_new(all, "no_each_value",
+  json_object_set_new(definitions, "each_item", json_object());
+  json_object_set_new(definitions, "each", each_json());
+  json_object_set_new(definitions, "no_each_value",
                       json_pack("{s:o, s:o, s:o}", "not", ref_json("each_value"), "items",
                                 ref_json("no_each_value"), "additionalProperties",
                                 ref_json("no_each_value")));
-  json_object_set_new(all, "init", init_json(list, count));
-  json_object_set_new(all, "layer_name", names_json(list, count, "layer"));
-  json_object_set_new(all, "layer",
-                      json_pack("{s:o}", "anyOf", items_json(list, count, "layer", layer_settings)));
+  json_object_set_new(definitions, "init",
+                      allow_name_in_copy(typed_json(all, "init", typed_map_json, "initial values")));
+  json_object_set_new(definitions, "layer_name", names_json(all, "layer"));
+  json_object_set_new(definitions, "layer", json_pack("{s:o}", "anyOf", list_json(all, "layer", layer_json)));
   json_object_set_new(
-      all, "layers",
+      definitions, "layers",
       layers_json(json_pack("{s:[o, o]}", "allOf", ref_json("layer"), ref_json("no_each_value")), "layers"));
-  json_object_set_new(all, "varied_layers", layers_json(ref_json("layer"), "varied_layers"));
+  json_object_set_new(definitions, "varied_layers", layers_json(ref_json("layer"), "varied_layers"));
 }
 
 json_t *gt_schema_of_configs(void) {
-  gt_schema_entry list[GT_SCHEMA_MAX_ENTRIES];
   gt_arena arena;
   gt_arena_init(&arena);
-  const int count = gt_schema_entries(list, &arena);
-  json_t *root = gt_schema_json(&gt_config_schema, NULL), *all = json_object();
+  const gt_schemas *all = gt_schemas_of(&arena);
+  json_t *root = gt_schema_json(&gt_config_schema, NULL), *definitions = json_object();
   json_object_set_new(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
   json_object_set_new(root, "title", json_string("gtrain config"));
-  json_object_set_new(root, "$defs", all);
-  json_object_set_new(all, "plain", plain_json());
-  json_object_set_new(all, "named", named_json());
-  json_object_set_new(all, "normalize_inputs", normalize_inputs_json());
-  json_object_set_new(all, "columns", columns_json());
-  json_object_set_new(all, "split", gt_schema_json(&gt_data_split_schema, NULL));
-  json_object_set_new(all, "series", gt_schema_json(&gt_data_series_schema, NULL));
-  json_object_set_new(all, "data", data_json(list, count));
-  json_object_set_new(all, "augment", augment_json(list, count));
-  json_object_set_new(all, "init_from", gt_schema_json(&gt_init_from_schema, NULL));
-  json_object_set_new(all, "loss", loss_json(list, count));
-  json_object_set_new(all, "optimizer", typed_json(list, count, "optimizer", "the optimizer"));
-  json_object_set_new(all, "schedule", typed_json(list, count, "schedule", "the learning rate over time"));
-  json_object_set_new(all, "train", gt_schema_json(&gt_train_schema, NULL));
-  json_object_set_new(all, "phases", phases_json(list, count));
-  add_layer_definitions(all, list, count);
+  json_object_set_new(root, "$defs", definitions);
+  json_object_set_new(definitions, "plain", plain_json());
+  json_object_set_new(definitions, "named", named_json());
+  json_object_set_new(definitions, "normalize_inputs", normalize_inputs_json());
+  json_object_set_new(definitions, "columns", columns_json());
+  json_object_set_new(definitions, "split", gt_schema_json(&gt_data_split_schema, NULL));
+  json_object_set_new(definitions, "series", gt_schema_json(&gt_data_series_schema, NULL));
+  json_object_set_new(definitions, "data",
+                      json_pack("{s:s, s:o}", "description", "the dataset", "anyOf",
+                                list_json(all, "format", settings_json)));
+  json_object_set_new(definitions, "augment", augment_json(all));
+  json_object_set_new(definitions, "init_from", gt_schema_json(&gt_init_from_schema, NULL));
+  json_object_set_new(definitions, "loss", loss_json(all));
+  json_object_set_new(definitions, "optimizer",
+                      typed_json(all, "optimizer", typed_map_json, "the optimizer"));
+  json_object_set_new(definitions, "schedule",
+                      typed_json(all, "schedule", typed_map_json, "the learning rate over time"));
+  json_object_set_new(definitions, "train", gt_schema_json(&gt_train_schema, NULL));
+  json_object_set_new(definitions, "phases", phases_json(all));
+  add_layer_definitions(definitions, all);
   gt_arena_finish(&arena);
   return root;
 }

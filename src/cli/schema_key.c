@@ -5,7 +5,7 @@
 #include "train/config/places.h"
 #include <string.h>
 
-enum { MAX_PLACES = 256, MAX_KEYS = 1024 };
+enum { MAX_KEYS = 1024 };
 
 typedef struct place {
   const gt_schema_entry *entry;
@@ -17,13 +17,13 @@ typedef struct finder {
   gt_arena *arena;
   const char *key; /* NULL: all keys */
   place *list;
-  int count, capacity;
+  int count;
 } finder;
 
 static void add(finder *f, place found) {
   for (int i = 0; i < f->count; i++)
     if (f->list[i].field == found.field) return; /* a section and its entries share this schema */
-  if (f->count < f->capacity) f->list[f->count++] = found;
+  if (f->count < MAX_KEYS) f->list[f->count++] = found;
 }
 
 static void search(finder *f, const gt_schema_entry *entry, const gt_schema *schema, const char *inner) {
@@ -33,26 +33,21 @@ static void search(finder *f, const gt_schema_entry *entry, const gt_schema *sch
   }
 }
 
-static void search_all(finder *f, const gt_schema_entry *list, int count) {
-  for (int i = 0; i < count; i++) {
-    search(f, &list[i], list[i].schema, "");
-    search(f, &list[i], list[i].common, "");
+/* Finds a key, or with NULL all, in all entries. */
+static finder search_all(const gt_schemas *all, const char *key) {
+  finder f = {all->arena, key, GT_NEW_N(all->arena, place, MAX_KEYS), 0};
+  for (const gt_schema_entry *e = all->entry; e < all->entry + all->count; e++) {
+    search(&f, e, e->schema, "");
+    search(&f, e, e->common, "");
   }
-}
-
-/* The section of a config where entries of a kind are written. */
-static const char *section_of(const char *kind) {
-  static const char *const sections[][2] = {
-      {"format", "data"}, {"layer", "model"}, {"block", "model"}, {"augmentation", "augment"}};
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-    if (!strcmp(sections[i][0], kind)) return sections[i][1];
-  return kind;
+  return f;
 }
 
 /* True if the path names this place: `train`, `optimizer`, `adam`, `optimizer.adam`, `kan.grid_update`. */
 static bool is_at(gt_arena *arena, const place *p, const char *path) {
   const gt_schema_entry *t = p->entry;
-  const char *section = t->path ? t->path : section_of(t->kind);
+  const gt_schema_kind *kind = gt_schema_find_kind(t->kind);
+  const char *section = t->path ? t->path : kind->section ? kind->section : kind->name;
   return !strcmp(path, gt_arena_printf(arena, "%s%s", section, p->inner)) ||
          !strcmp(path, gt_arena_printf(arena, "%s%s", t->name, p->inner)) ||
          !strcmp(path, gt_arena_printf(arena, "%s.%s%s", section, t->name, p->inner));
@@ -84,11 +79,10 @@ static bool are_alike(gt_arena *arena, const gt_field *a, const gt_field *b) {
          !strcmp(gt_schema_key_text(arena, a), gt_schema_key_text(arena, b));
 }
 
-bool gt_schema_print_places(const gt_schema_entry *list, int count, const char *name, gt_arena *arena) {
+bool gt_schema_print_places(const gt_schemas *all, const char *name) {
+  gt_arena *arena = all->arena;
   const char *dot = strrchr(name, '.');
-  finder f = {.arena = arena, .key = dot ? dot + 1 : name, .capacity = MAX_PLACES};
-  f.list = GT_NEW_N(arena, place, f.capacity);
-  search_all(&f, list, count);
+  finder f = search_all(all, dot ? dot + 1 : name);
   if (dot) filter(&f, gt_arena_strndup(arena, name, (size_t)(dot - name)));
   for (int i = 0, next; i < f.count; i = next) {
     const char *places = place_text(arena, &f.list[i]);
@@ -100,15 +94,12 @@ bool gt_schema_print_places(const gt_schema_entry *list, int count, const char *
   return f.count;
 }
 
-const char *gt_schema_find_foreign_key(const gt_schema_entry *list, int count, const char *name,
-                                       gt_arena *arena) {
-  finder f = {.arena = arena, .capacity = MAX_KEYS};
-  f.list = GT_NEW_N(arena, place, f.capacity);
-  search_all(&f, list, count);
-  const char **names = GT_NEW_N(arena, const char *, f.count);
+const char *gt_schema_find_foreign_key(const gt_schemas *all, const char *name) {
+  const finder f = search_all(all, NULL);
+  const char **names = GT_NEW_N(all->arena, const char *, f.count);
   for (int i = 0; i < f.count; i++) names[i] = f.list[i].field->name;
   gt_diagnostics diagnostics;
-  gt_diagnostics_init(&diagnostics, arena);
+  gt_diagnostics_init(&diagnostics, all->arena);
   const gt_hint hint = gt_hint_key(&diagnostics, NULL, name, NULL, names, (size_t)f.count);
   return hint.from_table ? hint.suggestion : NULL;
 }

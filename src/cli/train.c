@@ -1,13 +1,13 @@
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/common.h"
 #include "cli/eval_classes.h"
 #include "cli/explain_columns.h"
-#include "cli/explain_run.h"
+#include "cli/explain_model.h"
 #include "cli/guess.h"
-#include "cli/next.h"
 #include "cli/result_gates.h"
+#include "base/time.h"
 #include "train/file/model_file.h"
-#include "train/run/progress.h"
 #include "train/run/signals.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* gtrain tune: finds the fastest kernels for a config on this device by timing candidates. */
 #include "base/log.h"
 #include "cli/common.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include "train/run/signals.h"
 #include "train/bench/tune.h"
 #include "train/file/tuned_file.h"

@@ -1,4 +1,4 @@
-#include "cli/version.h"
+#include "cli/command.h"
 #include "cli/common.h"
 #include "build_facts.h"
 #include <string.h>

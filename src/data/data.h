@@ -239,6 +239,10 @@ typedef struct gt_data_series {
 } gt_data_series;
 /* The name of a target of a series without its step: "temp_max" of "temp_max+1". In the arena. */
 const char *gt_data_series_target(const char *name, gt_arena *arena);
+/* True if the input has the rows after the window, whose values are known in advance. */
+bool gt_series_is_ahead(const gt_input *input);
+#define GT_SERIES_PAST  "past"   /* the input with the window, if there is also GT_SERIES_AHEAD */
+#define GT_SERIES_AHEAD "future" /* the input with the rows after the window */
 /* The settings of `data.series` in a valid `data:` map; window 0: the data is not a series. */
 gt_data_series gt_data_series_options(const gt_spec *data);
 
@@ -305,6 +309,13 @@ typedef struct gt_column_group { /* a column of the file and all its places */
  * data is not a table. *groups is in the arena. */
 int gt_column_groups(const gt_dataset *dataset, gt_arena *arena, gt_column_group **groups);
 const gt_split *gt_dataset_split(const gt_dataset *dataset, int part); /* NULL: there is none */
+/* Tensors of the training split, which is never absent. */
+static inline const gt_tensor *gt_train_input(const gt_dataset *dataset, int input) {
+  return gt_split_input(&dataset->split[GT_PART_TRAIN], input);
+}
+static inline const gt_tensor *gt_train_target(const gt_dataset *dataset, int target) {
+  return gt_split_target(&dataset->split[GT_PART_TRAIN], target);
+}
 /* The split on which a model is evaluated by default: test, else validation, else train. */
 int gt_dataset_default_part(const gt_dataset *dataset);
 

@@ -1,11 +1,13 @@
 /* The inputs of a dataset by name, as the config lists them. */
 #include "base/names.h"
 #include "base/text.h"
-#include "data/series/series.h"
+#include "data/format.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool gt_series_is_ahead(const gt_input *input) { return !strcmp(input->name, GT_SERIES_AHEAD); }
 
 int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MAX_INPUTS]) {
   const gt_spec *inputs = gt_spec_find(data, "inputs");

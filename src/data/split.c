@@ -36,13 +36,14 @@ static int place_of(const gt_split *split, gt_sample_role role, int of) {
 
 const gt_tensor *gt_split_tensor(const gt_split *split, gt_sample_role role, int of) {
   static const gt_tensor none;
-  const gt_split_item *item = &split->item[place_of(split, role, of)];
-  return item < split->item + split->items && item->role == role && item->of == of ? &item->tensor : &none;
+  const int place = place_of(split, role, of);
+  const gt_split_item *item = &split->item[place];
+  return place < split->items && item->role == role && item->of == of ? &item->tensor : &none;
 }
 
 gt_tensor *gt_split_edit(gt_split *split, gt_sample_role role, int of) {
   gt_split_item *item = &split->item[place_of(split, role, of)];
-  assert(item < split->item + split->items && item->role == role && item->of == of);
+  assert(gt_split_tensor(split, role, of) == &item->tensor);
   return &item->tensor;
 }
 
@@ -106,16 +107,15 @@ bool gt_split_divide(gt_split split[GT_PARTS], const uint8_t *part, const int64_
 
 const char *gt_split_variable(const gt_dataset *data, const char *begin, int part, gt_sample_role role,
                               int of, gt_arena *arena) {
+  static const char *const lists[] = {
+      [GT_OF_INPUT] = ".inputs", [GT_OF_TARGET] = ".targets", [GT_OF_SAMPLE] = ""};
   const gt_sample_role_type *type = &gt_sample_role_types[role];
-  const char *name = type->of == GT_OF_INPUT && strcmp(data->input[of].name, GT_INPUT_NAME)
-                         ? data->input[of].name
+  const char *name = type->of == GT_OF_INPUT    ? data->input[of].name
                      : type->of == GT_OF_TARGET ? data->target[of].name
                                                 : NULL;
-  return gt_arena_printf(arena, "%s.%s%s%s%s%s", begin, gt_part_keys[part],
-                         type->of == GT_OF_INPUT    ? ".inputs"
-                         : type->of == GT_OF_TARGET ? ".targets"
-                                                    : "",
-                         name ? "." : "", name ? name : "", type->variable);
+  if (type->of == GT_OF_INPUT && !strcmp(name, GT_INPUT_NAME)) name = NULL;
+  return gt_arena_printf(arena, "%s.%s%s%s%s%s", begin, gt_part_keys[part], lists[type->of], name ? "." : "",
+                         name ? name : "", type->variable);
 }
 
 gt_split gt_split_without_overlap(const gt_split *split, int64_t most) {

@@ -24,7 +24,7 @@ typedef struct gt_sample_role_type {
   gt_sample_of of;      /* what a tensor describes */
   const char *variable; /* end of its variable's name (gt_split_variable); "": the input or target itself */
   bool is_streamed;     /* gathered into a window if the split is streamed; false: not needed there */
-  bool is_compared;     /* samples are equal if this is (repeated.c) */
+  bool is_compared;     /* two samples are compared by it (repeated.c) */
 } gt_sample_role_type;
 extern const gt_sample_role_type gt_sample_role_types[GT_SAMPLE_ROLES];
 
@@ -56,6 +56,9 @@ gt_tensor *gt_split_edit(gt_split *split, gt_sample_role role, int of);
 /* Adds a tensor that the split does not have; its data then belongs to the split. The result is valid until
  * the next call. */
 gt_tensor *gt_split_add(gt_split *split, gt_sample_role role, int of, gt_tensor tensor);
+static inline gt_tensor *gt_split_new(gt_split *split, gt_sample_role role, int of) { /* an empty tensor */
+  return gt_split_add(split, role, of, (gt_tensor){0});
+}
 /* Of an input: [samples, …]; F32 are finite. */
 static inline const gt_tensor *gt_split_input(const gt_split *split, int input) {
   return gt_split_tensor(split, GT_SAMPLE_INPUT, input);

@@ -3,6 +3,7 @@
 #include "layer/review.h"
 #include "model/forward.h"
 #include "op/core.h"
+#include "train/eval/model_use.h"
 #include <stdlib.h>
 #include <string.h>
 

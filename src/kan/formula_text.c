@@ -2,7 +2,7 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "base/unicode.h"
-#include "kan/formula_tree.h"
+#include "kan/formula_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

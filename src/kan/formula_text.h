@@ -2,6 +2,7 @@
  * (base/formula.h) with the variables x0, x1, …, for `data: {formula: …}` and the layer `expression`. */
 #ifndef GT_KAN_FORMULA_TEXT_H
 #define GT_KAN_FORMULA_TEXT_H
+#include "base/formula.h"
 #include "kan/symbolic.h"
 #include <stdio.h>
 
@@ -20,4 +21,8 @@ char *gt_symbolic_text(const gt_symbolic *symbolic, int output, gt_formula_style
 const char *const *gt_formula_names(gt_arena *arena, const char *const *columns, int count);
 /* Writes a number as 0.5, pi/2, 1/3 or, if it is no such simple number, with `digits` digits. */
 void gt_number_text(double value, int digits, bool latex, char text[64]);
+
+/* A symbolic network as the tree of a formula (base/formula.h), without factors of 1 and empty sums, and with
+ * products in place of exp of logarithms. Within kan/ only. */
+const gt_formula *gt_symbolic_tree(const gt_symbolic *symbolic, int output, gt_arena *arena);
 #endif

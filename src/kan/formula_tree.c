@@ -1,4 +1,4 @@
-#include "kan/formula_tree.h"
+#include "kan/formula_text.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "kan/normalize.h"
+#include "kan/symbolic_edges.h"
 #include "base/memory.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "kan/symbolic_edges.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "kan/normalize.h"
+#include "kan/symbolic_edges.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "kan/symbolic_front.h"
 #include "base/memory.h"
-#include "kan/formula_tree.h"
+#include "kan/formula_text.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * [batch, spatial axes…, channels]. The weight is stored as in PyTorch, [out, in / groups, taps…] or,
  * transposed, [in, out / groups, taps…]; ops expect channels last. */
 #include "op/conv/conv.h"
-#include "op/conv/recompute.h"
 #include "base/count.h"
 #include "layer/review.h"
 #include "layer/sequence.h"

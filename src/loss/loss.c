@@ -340,13 +340,6 @@ static gt_loss_items items_of(gt_graph *graph, const gt_loss_input *input, bool 
   return items;
 }
 
-/* The sum of the items' weights, by which the sum of their losses is divided. */
-static gt_id divisor_of(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
-                        const gt_loss_items *items, gt_id weight_sum) {
-  const gt_id weight = item_weights(graph, loss, input, items->targets);
-  return weight == GT_NONE ? weight_sum : gt_sum(graph, gt_mul(graph, weight, items->weight), 0, false);
-}
-
 gt_id gt_loss_divisor_or_one(gt_graph *graph, gt_id divisor) {
   const gt_id is_positive = gt_less(graph, gt_constant(graph, 0), divisor);
   return gt_add(graph, divisor, gt_sub(graph, gt_constant(graph, 1), is_positive));
@@ -364,16 +357,19 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   const gt_id prediction = items.prediction, targets = items.targets;
   const int errors = diagnostics->errors;
   const gt_id each = build_item_losses(graph, loss, input, prediction, targets, diagnostics);
-  out->loss_sum = gt_sum(graph, gt_mul(graph, each, items.weight), 0, false);
-  out->weight_sum = gt_sum(graph, items.weight, 0, false);
-  out->divisor = divisor_of(graph, loss, input, &items, out->weight_sum);
-  const gt_id divisor =
-      input->weighted || input->ignores ? gt_loss_divisor_or_one(graph, out->divisor) : out->divisor;
-  out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, divisor);
-  out->correct_sum = GT_NONE;
+  gt_id *sum = out->sum;
+  sum[GT_SUM_LOSS] = gt_sum(graph, gt_mul(graph, each, items.weight), 0, false);
+  sum[GT_SUM_WEIGHT] = gt_sum(graph, items.weight, 0, false);
+  const gt_id weight = item_weights(graph, loss, input, targets);
+  sum[GT_SUM_DIVISOR] =
+      weight == GT_NONE ? GT_NONE : gt_sum(graph, gt_mul(graph, weight, items.weight), 0, false);
+  gt_id divisor = gt_loss_divisor(out);
+  if (input->weighted || input->ignores) divisor = gt_loss_divisor_or_one(graph, divisor);
+  out->mean = loss->type->sums_batch ? sum[GT_SUM_LOSS] : gt_div(graph, sum[GT_SUM_LOSS], divisor);
+  sum[GT_SUM_CORRECT] = GT_NONE;
   if (loss->type->correct) {
     const gt_id correct = item_values(graph, loss->type->correct, loss, input, items.shifted, targets);
-    out->correct_sum = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
+    sum[GT_SUM_CORRECT] = gt_sum(graph, gt_mul(graph, correct, items.weight), 0, false);
   }
   gt_graph_set_scope(graph, outer);
   if (out->mean != GT_NONE) return true;

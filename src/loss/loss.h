@@ -115,14 +115,24 @@ typedef struct gt_loss_items {
   gt_id shifted;
 } gt_loss_items;
 
+/* Sums over the items of a batch, of a step, or of a split: in graphs, in a log row and on the host. */
+typedef enum gt_sum_kind {
+  GT_SUM_LOSS,    /* Σ w_i l_i */
+  GT_SUM_WEIGHT,  /* Σ w_i */
+  GT_SUM_CORRECT, /* Σ w_i c_i with c_i in [0, 1]; absent if accuracy has no meaning */
+  GT_SUM_DIVISOR, /* of the loss: Σ w_i v_i if the type has item weights v (weigh); absent: GT_SUM_WEIGHT */
+  GT_SUMS
+} gt_sum_kind;
+
 typedef struct gt_loss_nodes { /* scalars, except items */
   gt_loss_items items;
-  gt_id loss_sum;    /* Σ w_i l_i */
-  gt_id weight_sum;  /* Σ w_i */
-  gt_id divisor;     /* for loss_sum: weight_sum, or Σ w_i v_i if the type has item weights v (weigh) */
-  gt_id mean;        /* loss_sum / divisor, or loss_sum if the type sums_batch */
-  gt_id correct_sum; /* Σ w_i c_i with c_i in [0, 1]; GT_NONE if accuracy has no meaning */
+  gt_id sum[GT_SUMS]; /* by gt_sum_kind; GT_NONE: absent */
+  gt_id mean;         /* the loss divided by its divisor; its sum, if the type sums_batch */
 } gt_loss_nodes;
+/* The sum by which the loss is divided. */
+static inline gt_id gt_loss_divisor(const gt_loss_nodes *nodes) {
+  return nodes->sum[nodes->sum[GT_SUM_DIVISOR] == GT_NONE ? GT_SUM_WEIGHT : GT_SUM_DIVISOR];
+}
 
 /* Reports an error at the value of a key; returns false. */
 bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnostics, const char *format, ...)

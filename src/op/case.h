@@ -50,7 +50,7 @@ typedef struct gt_case_rule {
   uint32_t wrt; /* bit k: differentiable in input k */
   bool flat;    /* the value may not depend on some of these inputs: their gradient may be 0 */
   /* Order up to which derivatives along directions of these inputs, and their gradients, are also checked,
-   * for small cases; 0: GT_ORDERS (selftest/orders.h); -1: none. */
+   * for small cases; 0: GT_ORDERS (selftest/prepare.h); -1: none. */
   int orders;
   /* Largest |got - expected| / scale; scale is |expected|, at least `floor`, or the tensor's mean |expected|
    * if floor is 0. A tolerance of 0 requires equality. For gradients: gradient_tolerance, or 4 tolerances and

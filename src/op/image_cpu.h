@@ -44,4 +44,16 @@ GT_MATH bool gt_image_span_at(uint32_t first, uint32_t batch, const uint32_t *si
   case 16: work(__VA_ARGS__, 16); break;     \
   default: work(__VA_ARGS__, channels);      \
   }
+
+/* --- the CPU kernels of src/op/pool.c, src/op/upsample.c and src/op/augment/augment.c --- */
+
+/* The maximum number of values that a prologue computes for one window, including the gap before the next. */
+enum { GT_POOL_ROOM = 65536 };
+
+void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_upsample_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_upsample_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_augment_grey_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

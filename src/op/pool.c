@@ -4,7 +4,6 @@
 #include "op/elementwise.h"
 #include "op/image_cpu.h"
 #include "op/op.h"
-#include "op/pool_cpu.h"
 #include "op/spread.h"
 #include "shaders/op/pool.h"
 #include "shaders/op/pool_gradient.h"

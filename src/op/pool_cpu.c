@@ -1,4 +1,3 @@
-#include "op/pool_cpu.h"
 #include "base/pool.h"
 #include "op/image_cpu.h"
 #include "shaders/op/pool.h"

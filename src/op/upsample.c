@@ -4,7 +4,6 @@
 #include "op/check.h"
 #include "op/image_cpu.h"
 #include "op/op.h"
-#include "op/upsample_cpu.h"
 #include "shaders/op/upsample.h"
 #include "step/lowering.h"
 #include <math.h>

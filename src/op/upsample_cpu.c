@@ -1,4 +1,3 @@
-#include "op/upsample_cpu.h"
 #include "op/image_cpu.h"
 #include "shaders/op/upsample.h"
 #include <string.h>

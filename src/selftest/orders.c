@@ -1,4 +1,4 @@
-#include "selftest/orders.h"
+#include "selftest/prepare.h"
 #include "base/philox.h"
 #include "op/tangent.h"
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "backend/backend.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "selftest/orders.h"
 #include "selftest/prepare.h"
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,15 +241,6 @@ static void print_json_family(FILE *json, const char *name, const family_result 
           first ? "" : ",", name, t->cases, t->failed_cases, worst, t->limit, t->derivatives);
 }
 
-static void print_json_text(FILE *json, const char *text) {
-  fputc('"', json);
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') fputc('\\', json);
-    if ((unsigned char)*text >= 0x20) fputc(*text, json);
-  }
-  fputc('"', json);
-}
-
 static const gt_case_family *const *families_of(const gt_selftest_options *options, int *count) {
   *count = options->families ? options->family_count : (int)(sizeof registered / sizeof *registered) - 1;
   return options->families ? options->families : registered;
@@ -309,9 +300,11 @@ static void run_families(const gt_selftest_options *options, const backends *b, 
   const int cases = select_cases(options, &list);
   family_result t = {0};
   if (json) {
+    json_t *device = json_string(report->device);
     fputs("{\"device\":", json);
-    print_json_text(json, report->device);
+    json_dumpf(device, json, JSON_ENCODE_ANY);
     fputs(",\"families\":[", json);
+    json_decref(device);
   }
   for (int from = 0; from < cases && !b->fatal->status; from += GT_PREPARED) {
     const int count = cases - from < GT_PREPARED ? cases - from : GT_PREPARED;

@@ -1,5 +1,5 @@
 #include "step/arrange.h"
-#include "step/pairs.h"
+#include "step/arrange.h"
 #include <string.h>
 
 enum { RESULT = GT_OPERAND_RESULT, OPERANDS = RESULT + GT_PROGRAM_CODE };

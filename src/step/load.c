@@ -1,4 +1,4 @@
-#include "step/load.h"
+#include "step/arrange.h"
 #include "base/count.h"
 #include "step/math.h"
 #include <string.h>

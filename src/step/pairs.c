@@ -1,4 +1,4 @@
-#include "step/pairs.h"
+#include "step/arrange.h"
 #include "lib/opcodes.h"
 #include "step/math.h"
 #include <assert.h>

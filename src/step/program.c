@@ -3,9 +3,7 @@
 #include "base/philox.h"
 #include "base/real.h"
 #include "step/arrange.h"
-#include "step/load.h"
 #include "step/math.h"
-#include "step/pairs.h"
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>

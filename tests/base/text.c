@@ -243,6 +243,24 @@ static void test_nfc(void **state) {
   gt_arena_finish(&arena);
 }
 
+static void test_list(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_list list = gt_list_open(&arena, 2);
+  assert_string_equal(gt_list_more(&list), "");
+  gt_list_add(&list, "'%s'", "a, b");
+  gt_list_add(&list, "%d", 2);
+  assert_string_equal(gt_list_more(&list), "'a, b', 2");
+  assert_string_equal(gt_list_text(&list, ", …"), "'a, b', 2");
+  for (int i = 3; i < 6; i++) gt_list_add(&list, "%d", i);
+  assert_int_equal(list.count, 5);
+  assert_string_equal(gt_list_more(&list), "'a, b', 2 and 3 more");
+  assert_string_equal(gt_list_text(&list, ", …"), "'a, b', 2, …");
+  assert_string_equal(gt_list_of(&arena, (const char *const[]){"", "x"}, 2), ", x");
+  gt_arena_finish(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nearest),        cmocka_unit_test(test_shell_word),
@@ -251,6 +269,7 @@ int main(void) {
       cmocka_unit_test(test_error),          cmocka_unit_test(test_debug),
       cmocka_unit_test(test_put_text),       cmocka_unit_test(test_escape_name),
       cmocka_unit_test(test_width),          cmocka_unit_test(test_nfc),
+      cmocka_unit_test(test_list),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 static gt_arena arena;
-static gt_schema_entry entry[GT_SCHEMA_MAX_ENTRIES];
-static int entries, tried;
+static const gt_schemas *entries;
+static int tried;
 
 /* No map has the key zqx. */
 #define UNKNOWN     "zqx: 1"
@@ -124,7 +124,7 @@ static void walk(const gt_schema_entry *t, const gt_schema *schema, const char *
 
 /* Checks the maps inside a value of type GT_FIELD_NODE. */
 static void walk_node(const gt_schema_entry *t, const gt_field *f, const char *before, const char *after) {
-  /* gt_schema_entries has entries for the maps in these; `each` has no fixed keys. */
+  /* gt_schemas_of has entries for the maps in these; `each` has no fixed keys. */
   static const char *const checked_elsewhere[] = {"data",  "augment",   "layers", "init_from",
                                                   "loss",  "optimizer", "each",   "schedule",
                                                   "train", "phases",    NULL};
@@ -165,8 +165,8 @@ static void walk(const gt_schema_entry *t, const gt_schema *schema, const char *
 
 static void unknown_keys(void **state) {
   (void)state;
-  for (int i = 0; i < entries; i++) {
-    const gt_schema_entry *t = &entry[i];
+  for (int i = 0; i < entries->count; i++) {
+    const gt_schema_entry *t = &entries->entry[i];
     if (!strcmp(t->kind, "warning") || !strcmp(t->kind, "metric") || !strcmp(t->kind, "tokenizer"))
       continue; /* names without a map */
     /* A section with items is checked as the entries of that kind, a section inside another one with the
@@ -263,7 +263,7 @@ static void json_schema_is_closed(void **state) {
 
 int main(void) {
   gt_arena_init(&arena);
-  entries = gt_schema_entries(entry, &arena);
+  entries = gt_schemas_of(&arena);
   const struct CMUnitTest tests[] = {cmocka_unit_test(unknown_keys), cmocka_unit_test(unknown_keys_of_phases),
                                      cmocka_unit_test(json_schema_is_closed)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

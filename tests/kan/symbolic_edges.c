@@ -1,7 +1,6 @@
 /* Symbolic fit of edges: the functions that known edges become; normalization, which changes constants but no
  * values; how edges are numbered after pruning; and that a formula of the whole network keeps edges that are
  * already symbolic. */
-#include "kan/normalize.h"
 #include "kan/symbolic_edges.h"
 #include "kan_support.h"
 

@@ -1,5 +1,4 @@
 /* The neighbors that the kernels of an automaton read initially. */
-#include "layer/logic/directions.h"
 #include "layer/logic/logic_init.h"
 #include "layer/logic/wiring.h"
 #include <setjmp.h>

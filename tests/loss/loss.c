@@ -108,8 +108,9 @@ static void check(const char *text, bool labelled, double want, double want_corr
         labelled ? GT_I32 : GT_F32, labelled ? OUTPUTS : 0);
   if (!f.built) gt_diagnostics_print(&f.diagnostics, stderr);
   assert_true(f.built);
-  gt_id keep[4] = {f.nodes.loss_sum, f.nodes.weight_sum, f.nodes.mean, f.nodes.correct_sum};
-  const bool has_correct = f.nodes.correct_sum != GT_NONE;
+  gt_id keep[4] = {f.nodes.sum[GT_SUM_LOSS], f.nodes.sum[GT_SUM_WEIGHT], f.nodes.mean,
+                   f.nodes.sum[GT_SUM_CORRECT]};
+  const bool has_correct = keep[3] != GT_NONE;
   float got[4] = {0};
   evaluate(&f, labelled, keep, has_correct ? 4 : 3, (float *[]){&got[0], &got[1], &got[2], &got[3]});
   if (fabs(got[0] - want) > 1e-5) fail_msg("%s: %.9g is not %.9g", text, got[0], want);

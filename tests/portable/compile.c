@@ -11,7 +11,7 @@
 #include "backend/backend.h"
 #include "base/memory.h"
 #include "train/eval/predict.h"
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 #include "units.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static bool compile_training(gt_session *session, gt_error *error) {
   const gt_model_results results = {.step = 1, .epoch = 1};
   gt_state_dict weights;
   gt_state_dict_init(&weights, net->model->store, GT_WEIGHT_ROLES, 1);
-  ok = gt_model_file_write("model.bin", session->config, &weights, &results, error);
+  ok = gt_model_write("model.bin", session->config, &weights, &results, error);
   gt_state_dict_finish(&weights);
   return ok;
 }

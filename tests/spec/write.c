@@ -243,6 +243,21 @@ static void test_bad_overrides(void **state) {
   }
 }
 
+/* Words and keys for messages and templates, which any YAML parser reads as the text. */
+static void test_words(void **state) {
+  (void)state;
+  static const char *const rows[][3] = {
+      /* text, as a word, as a key */
+      {"Fare", "Fare", "Fare"},          {"a/b-c.csv", "a/b-c.csv", "'a/b-c.csv'"},
+      {"it's", "\"it's\"", "'it''s'"},   {"no", "\"no\"", "no"},
+      {"2nd", "\"2nd\"", "'2nd'"},       {"", "\"\"", "''"},
+      {"größe", "\"größe\"", "'größe'"}, {"a\nb", "\"a\\nb\"", "'a\nb'"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    assert_string_equal(gt_spec_word(&arena, rows[i][0]), rows[i][1]);
+    assert_string_equal(gt_spec_key(&arena, rows[i][0]), rows[i][2]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_awkward_strings, set_up, tear_down),
@@ -250,6 +265,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_style, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_overrides, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_bad_overrides, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_words, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
  * scalar, outputs that overwrite inputs, and outputs that other instructions read. */
 #include "step/arrange.h"
 #include "base/philox.h"
-#include "step/pairs.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

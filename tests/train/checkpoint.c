@@ -42,8 +42,8 @@ static void state_is_restored(void **unused) {
       gt_checkpoint_read(gt_checkpoint_path(&arena, folder, 42), &file, &seed, &config, &state, &error));
   assert_true(seed == UINT64_MAX && !strcmp(config, "a: 1\n") && state.step == 42);
   assert_true(isnan(state.best) && isinf(state.schedule.best));
-  assert_true(state.schedule.factor == 0.1 && state.epoch.target[0].loss == 1.0 / 3 &&
-              state.epoch.target[1].loss == -0.25 && state.epoch.target[1].divisor == 32 &&
+  assert_true(state.schedule.factor == 0.1 && state.epoch.sum[0][GT_SUM_LOSS] == 1.0 / 3 &&
+              state.epoch.sum[1][GT_SUM_LOSS] == -0.25 && state.epoch.sum[1][GT_SUM_DIVISOR] == 32 &&
               state.first_step == -200 && state.optimizer_step == -180 && state.epoch_steps == 15 &&
               state.place[GT_SINK_metrics] == 1234567890123 && !state.place[GT_SINK_timing]);
   assert_memory_equal(gt_container_tensor(&file, "parameters")->data, values, sizeof values);

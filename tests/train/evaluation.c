@@ -22,9 +22,10 @@ static gt_result_id id_of(const gt_dataset *data, const char *name) {
   return id;
 }
 
-static void set_results(gt_results *to, gt_target_sums sums, bool accuracy) {
+/* The results of one step of a single target. */
+static void set_results(gt_results *to, double loss, double weight, double correct, bool accuracy) {
   const gt_result_form form = form_of(accuracy);
-  *to = gt_training_result(&(gt_sums){.target = {sums}}, &form, false);
+  *to = gt_training_result(&(gt_sums){.sum = {{loss, weight, correct}}}, &form, false);
 }
 
 static gt_evaluation e; /* large */
@@ -36,8 +37,8 @@ static void set_classifier_evaluation(void) {
   e.steps = 1000;
   e.epoch = 3;
   e.epochs = 100;
-  set_results(&e.train, (gt_target_sums){.loss = 12.34, .weight = 100, .correct = 96}, true);
-  set_results(&e.watched, (gt_target_sums){.loss = 5, .weight = 20, .correct = 19}, true);
+  set_results(&e.train, 12.34, 100, 96, true);
+  set_results(&e.watched, 5, 20, 19, true);
   e.split = "validation";
   e.watches = id_of(&one_target, "loss");
   e.best = true;
@@ -80,7 +81,7 @@ static void test_other_results(void **unused) {
   (void)unused;
   set_classifier_evaluation();
   e.split = NULL;
-  set_results(&e.train, (gt_target_sums){.loss = 1.2345678e-4, .weight = 1}, false);
+  set_results(&e.train, 1.2345678e-4, 1, 0, false);
   e.epochs = 0;
   expect_text(200, "step   30/1000  train loss 1.235e-04   65.9 k samples/s");
   e.phase = 2, e.phases = 3, e.epochs = 100;
@@ -90,15 +91,15 @@ static void test_other_results(void **unused) {
   /* A metric that is computed only in evaluations, and the soft and hard results of logic gates. */
   set_classifier_evaluation();
   e.train.count = 1;
-  set_results(&e.watched, (gt_target_sums){.loss = 2, .weight = 4}, false);
+  set_results(&e.watched, 2, 4, 0, false);
   e.watches = id_of(&one_target, "rmse");
   gt_result_add(&e.watched, e.watches, 0.5);
   expect_text(80, "epoch   3/100  train loss 0.1234  val rmse 0.5000 loss 0.5000 *");
   set_classifier_evaluation();
   const gt_result_form form = form_of(true);
-  const gt_sums trained = {.target = {{12.34, 100, 96}}}, soft = {.target = {{5, 20, 19}}};
+  const gt_sums trained = {.sum = {{12.34, 100, 96}}}, soft = {.sum = {{5, 20, 19}}};
   e.train = gt_training_result(&trained, &form, true);
-  set_results(&e.watched, (gt_target_sums){6, 20, 18}, true);
+  set_results(&e.watched, 6, 20, 18, true);
   gt_result_add_sums(&e.watched, &soft, &form, GT_SOFT);
   expect_text(
       200,
@@ -113,7 +114,7 @@ static void test_several_targets(void **unused) {
   (void)unused;
   const gt_dataset data = {.targets = 2, .target = {{.name = "load"}, {.name = "kind"}}};
   const gt_result_form form = {&data, {{1, false}, {0.5, true}}};
-  const gt_sums sums = {.target = {{20, 10, 0}, {12, 8, 6}}};
+  const gt_sums sums = {.sum = {{20, 10, 0}, {12, 8, 6}}};
   set_classifier_evaluation();
   e.train = e.watched = gt_training_result(&sums, &form, false);
   e.watches = id_of(&data, "loss");
@@ -132,7 +133,7 @@ static void every_width(void **unused) {
   (void)unused;
   set_classifier_evaluation();
   const gt_result_form form = form_of(true);
-  const gt_sums soft = {.target = {{5, 20, 19}}};
+  const gt_sums soft = {.sum = {{5, 20, 19}}};
   gt_result_add_sums(&e.watched, &soft, &form, GT_SOFT);
   size_t before = 0;
   for (int columns = 0; columns < 300; columns++) {

@@ -1,6 +1,6 @@
 /* model.bin: the scaling of inputs and targets is restored, also from files of older versions, which had no
  * centers; impossible numbers, and a signature that does not match the tensors, are errors. */
-#include "train/file/model_file.h"
+#include "train/eval/model_use.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* The progress line fits every terminal width, and shows as many fields as fit. */
+#include "base/time.h"
 #include "train/run/progress.h"
 #include <math.h>
 #include <setjmp.h>

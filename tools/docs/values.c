@@ -50,23 +50,22 @@ static void add_keys(keys *k, const char *prefix, const gt_schema *schema) {
 /* True if the section occurs only once in a config and is a map, so that its keys have fixed paths. False
  * for lists of layers, phases and parameter groups, and for columns. */
 static bool has_fixed_paths(const gt_schema_entry *entry) {
-  return entry->path && !strstr(entry->path, "phases") && !strstr(entry->path, "NAME") &&
-         strcmp(entry->name, "model") && strcmp(entry->path, "optimizer.parameters");
+  return !strstr(entry->path, "phases") && !strstr(entry->path, "NAME") && strcmp(entry->name, "model") &&
+         strcmp(entry->path, "optimizer.parameters");
 }
 
 const char *const *docs_keys(gt_arena *arena) {
-  gt_schema_entry list[GT_SCHEMA_MAX_ENTRIES];
-  const int count = gt_schema_entries(list, arena);
+  const gt_schemas *all = gt_schemas_of(arena);
   keys k = {arena, GT_NEW_N(arena, const char *, MAX_KEYS), 0};
-  for (int i = 0; i < count; i++) {
-    if (!has_fixed_paths(&list[i])) continue;
-    add_keys(&k, list[i].path, list[i].schema);
-    const char *items = list[i].items;
+  for (const gt_schema_entry *section = NULL; (section = gt_schemas_next(all, "section", -1, section));) {
+    if (!has_fixed_paths(section)) continue;
+    add_keys(&k, section->path, section->schema);
+    const char *items = section->items;
     /* Lists of augmentations and warnings have no keys with a fixed path; in other sections the keys of the
      * entry's type are keys of the section. */
     const bool has_types = items && strcmp(items, "augmentation") && strcmp(items, "warning");
-    for (int j = 0; has_types && j < count; j++)
-      if (!strcmp(list[j].kind, items)) add_keys(&k, list[i].path, list[j].schema);
+    for (const gt_schema_entry *e = NULL; has_types && (e = gt_schemas_next(all, items, -1, e));)
+      add_keys(&k, section->path, e->schema);
   }
   return k.name;
 }

@@ -1,7 +1,6 @@
-/* The driver's pipeline cache on disk (base/cache.h): one file per device, driver version and
+/* The driver's pipeline cache on disk (gt_cache_path): one file per device, driver version and
  * pipelineCacheUUID, with our own header and checksum, because some drivers do not validate their input. */
 #include "backend/vulkan/internal.h"
-#include "base/cache.h"
 #include "base/file.h"
 #include "base/fingerprint.h"
 #include "base/log.h"

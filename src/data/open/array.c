@@ -319,21 +319,21 @@ static bool check_counts(gt_data_reader *reader, const gt_array_files *from, con
   return true;
 }
 
-static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_raw_parse parse,
-                       bool is_training, gt_split *out) {
+static bool read_split(gt_data_reader *reader, const gt_array_files *from, gt_raw_parse parse, int part) {
   const gt_dataset *dataset = reader->dataset;
+  gt_split *out = &reader->dataset->split[part];
   bool trusted = true;
   for (int k = 0; k < dataset->targets; k++) trusted &= gt_data_are_trusted(&from->target[k].file, 1);
   for (int k = 0; k < dataset->inputs; k++) trusted &= gt_data_are_trusted(&from->input[k].file, 1);
-  gt_data_set_trust(reader, is_training ? GT_PART_TRAIN : GT_PART_TEST, trusted);
+  gt_data_set_trust(reader, part, trusted);
   for (int k = 0; k < dataset->inputs; k++)
     if (!read_one_input(from->input[k], is_outlined(reader, from->input[k]), parse,
-                        dataset->input[k].element == GT_ELEMENT_I32,
-                        gt_split_add(out, GT_SAMPLE_INPUT, k, (gt_tensor){0}), reader->error))
+                        dataset->input[k].element == GT_ELEMENT_I32, gt_split_new(out, GT_SAMPLE_INPUT, k),
+                        reader->error))
       return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, from->target[k], parse, is_training, k,
-                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+    if (!read_target(reader, from->target[k], parse, part == GT_PART_TRAIN, k,
+                     gt_split_new(out, GT_SAMPLE_TARGET, k)))
       return false;
   out->samples = gt_split_target(out, 0)->dim[0];
   return check_counts(reader, from, out);
@@ -343,8 +343,8 @@ bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, c
                           gt_raw_parse parse) {
   reader->train_name = train->target[0].name;
   reader->test_name = test ? test->target[0].name : NULL;
-  return read_split(reader, train, parse, true, &reader->dataset->split[GT_PART_TRAIN]) &&
-         (!test || read_split(reader, test, parse, false, &reader->dataset->split[GT_PART_TEST]));
+  return read_split(reader, train, parse, GT_PART_TRAIN) &&
+         (!test || read_split(reader, test, parse, GT_PART_TEST));
 }
 
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse) {
@@ -366,7 +366,7 @@ bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_si
                    "%s holds one array, but the model reads %d inputs; pass --input NAME=FILE for each", path,
                    signature->inputs);
   return gt_array_read_input(whole_file((gt_data_file){.path = path}), parse, &signature->input[0],
-                             gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
+                             gt_split_new(out, GT_SAMPLE_INPUT, 0), error);
 }
 
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,

@@ -134,7 +134,7 @@ static void size_stratum(const gt_data_reader *reader, stratum *s) {
 
 /* True for a single boolean target, which is stratified like two classes. */
 static bool is_boolean(const gt_dataset *dataset) {
-  return dataset->target[0].words && gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->dim[1] == 1;
+  return dataset->target[0].words && gt_train_target(dataset, 0)->dim[1] == 1;
 }
 
 static int classes_of(const gt_dataset *dataset) {
@@ -143,7 +143,7 @@ static int classes_of(const gt_dataset *dataset) {
 
 /* The class of a sample. Samples of classes that the config does not select have the number of classes. */
 static int class_of(const gt_dataset *dataset, int64_t sample) {
-  const void *target = gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->data;
+  const void *target = gt_train_target(dataset, 0)->data;
   if (!dataset->target[0].classification) return ((const float *)target)[sample] > 0.5f;
   const int32_t label = ((const int32_t *)target)[sample];
   return label < 0 ? dataset->target[0].classes : label;
@@ -182,8 +182,7 @@ static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) 
   const uint64_t seed = seed_of(reader);
   void *memory;
   if (!gt_data_has_one_target(reader, "split: stratified")) return false;
-  if (dataset->target[0].classification ? gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->rank > 1
-                                        : !is_boolean(dataset))
+  if (dataset->target[0].classification ? gt_train_target(dataset, 0)->rank > 1 : !is_boolean(dataset))
     return fail_stratified(reader);
   /* The last stratum has the samples of classes that are not selected; they are dropped later. */
   if (!gt_try_alloc(&memory, (uint64_t)classes + 1, sizeof(stratum), "the classes", reader->error))

@@ -79,12 +79,12 @@ static bool add_records(const char *path, const gt_bytes *bytes, form f, bool ou
 }
 
 static bool read_split(gt_data_reader *reader, const options *o, const gt_data_file *file, int count, form *f,
-                       gt_split *out) {
+                       int part) {
+  gt_split *out = &reader->dataset->split[part];
   uint64_t size = 0;
   for (int i = 0; i < count; i++) size += gt_data_file_size(file[i].path);
   const bool outline = gt_data_is_outlined(reader, size);
-  gt_data_set_trust(reader, out == &reader->dataset->split[GT_PART_TRAIN] ? GT_PART_TRAIN : GT_PART_TEST,
-                    gt_data_are_trusted(file, count));
+  gt_data_set_trust(reader, part, gt_data_are_trusted(file, count));
   gt_split_add(out, GT_SAMPLE_INPUT, 0,
                (gt_tensor){.element = GT_ELEMENT_U8, .rank = 4, .dim = {0, SIDE, SIDE, CHANNELS}});
   gt_split_add(out, GT_SAMPLE_TARGET, 0, (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1});
@@ -142,9 +142,8 @@ static bool open_cifar(gt_data_reader *reader, const void *given) {
   reader->train_name = train[0].path;
   reader->test_name = test[0].path;
   reader->test_fraction = o->test_fraction;
-  ok = read_split(reader, o, train, o->train.count, &f, &reader->dataset->split[GT_PART_TRAIN]) &&
-       (!o->test.count ||
-        read_split(reader, o, test, o->test.count, &f, &reader->dataset->split[GT_PART_TEST]));
+  ok = read_split(reader, o, train, o->train.count, &f, GT_PART_TRAIN) &&
+       (!o->test.count || read_split(reader, o, test, o->test.count, &f, GT_PART_TEST));
   if (ok) name_classes(reader, f);
   return ok;
 }

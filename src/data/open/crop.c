@@ -22,7 +22,7 @@ static bool report(gt_data_reader *reader, const char *text, const char *expecte
 /* True if targets that are images have the inputs' height and width, so that both can be cropped alike. */
 static bool have_same_size(const gt_dataset *dataset, const gt_input *input) {
   for (int k = 0; k < dataset->targets; k++) {
-    const gt_tensor *t = gt_split_target(&dataset->split[GT_PART_TRAIN], k);
+    const gt_tensor *t = gt_train_target(dataset, k);
     if (t->rank > 2 && (t->rank > 4 || t->dim[1] != input->dim[0] || t->dim[2] != input->dim[1]))
       return false;
   }
@@ -31,8 +31,7 @@ static bool have_same_size(const gt_dataset *dataset, const gt_input *input) {
 
 static bool has_label_arrays(const gt_dataset *dataset) {
   for (int k = 0; k < dataset->targets; k++)
-    if (dataset->target[k].classification && gt_split_target(&dataset->split[GT_PART_TRAIN], k)->rank > 1)
-      return true;
+    if (dataset->target[k].classification && gt_train_target(dataset, k)->rank > 1) return true;
   return false;
 }
 

@@ -303,9 +303,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requireme
 }
 
 void gt_dataset_close(gt_dataset *dataset) {
-  gt_split_finish(&dataset->split[GT_PART_TRAIN]);
-  gt_split_finish(&dataset->split[GT_PART_VALIDATION]);
-  gt_split_finish(&dataset->split[GT_PART_TEST]);
+  for (int part = 0; part < GT_PARTS; part++) gt_split_finish(&dataset->split[part]);
   *dataset = (gt_dataset){0};
 }
 

@@ -5,6 +5,7 @@
 #include "base/formula.h"
 #include "base/memory.h"
 #include "base/philox.h"
+#include "base/text.h"
 #include "data/format.h"
 #include <inttypes.h>
 #include <math.h>
@@ -166,12 +167,11 @@ static bool read_range(sampler *s) {
 static bool fail_value(const sampler *s, const char *key, int output, const double *x, const char *what,
                        const char *expected) {
   gt_data_reader *reader = s->reader;
-  char *point = gt_arena_strdup(reader->arena, "");
-  for (int i = 0; i < s->inputs && i < 8; i++)
-    point = gt_arena_printf(reader->arena, "%s%sx%d = %g", point, i ? ", " : "", i, x[i]);
+  gt_list point = gt_list_open(reader->arena, 8);
+  for (int i = 0; i < s->inputs; i++) gt_list_add(&point, "x%d = %g", i, x[i]);
   const gt_spec *node = formula_node(reader, key, output);
-  gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at, "%s at %s", what, point)->expected =
-      expected;
+  gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at, "%s at %s", what, point.text)
+      ->expected = expected;
   return false;
 }
 
@@ -356,12 +356,12 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !check_count(s)) return false;
   if (o->points && !strcmp(o->points, "even")) spread_evenly(s);
   reader->train_name = reader->test_name = "formula";
-  if (!make_split(s, o->samples, false, &dataset->split[GT_PART_TRAIN])) return false;
-  if (o->test_samples && !make_split(s, o->test_samples, true, &dataset->split[GT_PART_TEST])) return false;
+  gt_split *train = &dataset->split[GT_PART_TRAIN], *test = &dataset->split[GT_PART_TEST];
+  if (!make_split(s, o->samples, false, train)) return false;
+  if (o->test_samples && !make_split(s, o->test_samples, true, test)) return false;
   if (!dataset->target[0].classification) return true;
-  return to_labels(reader, gt_split_edit(&dataset->split[GT_PART_TRAIN], GT_SAMPLE_TARGET, 0)) &&
-         (!o->test_samples ||
-          to_labels(reader, gt_split_edit(&dataset->split[GT_PART_TEST], GT_SAMPLE_TARGET, 0)));
+  return to_labels(reader, gt_split_edit(train, GT_SAMPLE_TARGET, 0)) &&
+         (!o->test_samples || to_labels(reader, gt_split_edit(test, GT_SAMPLE_TARGET, 0)));
 }
 
 static bool probe(const gt_data_probe *p) { return p->spec && gt_spec_find(p->spec, "formula"); }

@@ -269,7 +269,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
     const char *input = signature->input[k].name, *name = named_array(inputs, input);
     if (!name) name = signature->inputs > 1 ? input : default_name(&archive, "x", "x_test");
     ok = gt_array_read_input(member_of(&archive, file, name, &arena), gt_npy_parse, &signature->input[k],
-                             gt_split_add(out, GT_SAMPLE_INPUT, k, (gt_tensor){0}), error);
+                             gt_split_new(out, GT_SAMPLE_INPUT, k), error);
   }
   close_archive(&archive);
   gt_arena_finish(&arena);

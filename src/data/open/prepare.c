@@ -62,10 +62,13 @@ static bool check_tensor(gt_data_reader *reader, const char *what, const gt_tens
 static bool check_test(gt_data_reader *reader) {
   const gt_split *train = &reader->dataset->split[GT_PART_TRAIN],
                  *test = &reader->dataset->split[GT_PART_TEST];
-  for (int k = 0; k < reader->dataset->inputs; k++)
-    if (!check_tensor(reader, "inputs", gt_split_input(train, k), gt_split_input(test, k))) return false;
-  for (int k = 0; k < reader->dataset->targets; k++)
-    if (!check_tensor(reader, "targets", gt_split_target(train, k), gt_split_target(test, k))) return false;
+  for (int i = 0; i < test->items; i++) {
+    const gt_split_item *item = &test->item[i];
+    if (gt_sample_role_types[item->role].is_compared &&
+        !check_tensor(reader, item->role == GT_SAMPLE_INPUT ? "inputs" : "targets",
+                      gt_split_tensor(train, item->role, item->of), &item->tensor))
+      return false;
+  }
   return true;
 }
 
@@ -156,8 +159,7 @@ static bool check_quantities(gt_data_reader *reader, int64_t configured) {
 /* Samples can only be selected by class if they have one label. */
 static bool check_one_label(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
-  if (gt_split_target(&reader->dataset->split[GT_PART_TRAIN], 0)->rank == 1 ||
-      (!common->classes.listed && !common->per_class))
+  if (gt_train_target(reader->dataset, 0)->rank == 1 || (!common->classes.listed && !common->per_class))
     return true;
   report_at(reader, common->per_class ? "per_class" : "classes",
             "samples cannot be selected by class: each has an array of labels")
@@ -195,9 +197,9 @@ static bool check_labels_of_target(gt_data_reader *reader, int index) {
 
 /* The number of classes if nothing else determines it: the largest training label plus one. */
 static int count_classes(const gt_dataset *dataset, int index) {
-  const int32_t *labels = gt_split_target(&dataset->split[GT_PART_TRAIN], index)->data;
-  const int64_t count = dataset->split[GT_PART_TRAIN].samples *
-                        gt_tensor_features(gt_split_target(&dataset->split[GT_PART_TRAIN], index));
+  const int32_t *labels = gt_train_target(dataset, index)->data;
+  const int64_t count =
+      dataset->split[GT_PART_TRAIN].samples * gt_tensor_features(gt_train_target(dataset, index));
   int32_t largest = 0;
   for (int64_t i = 0; i < count; i++) largest = labels[i] > largest ? labels[i] : largest;
   return largest + 1;
@@ -348,8 +350,7 @@ static bool check_integers(gt_data_reader *reader) {
   for (int i = 0; i < listed.count; i++) {
     const int k = gt_data_find_input(reader, listed.items[i], listed.at[i]);
     if (k < 0) return false;
-    if (gt_split_input(&reader->dataset->split[GT_PART_TRAIN], k)->element == GT_ELEMENT_I32 || reader->typed)
-      continue;
+    if (gt_train_input(reader->dataset, k)->element == GT_ELEMENT_I32 || reader->typed) continue;
     gt_error_at(reader->diagnostics, listed.at[i], "format '%s' does not support integer inputs",
                 reader->dataset->format);
     return false;
@@ -358,7 +359,7 @@ static bool check_integers(gt_data_reader *reader) {
 }
 
 static bool prepare_input(gt_data_reader *reader, int index) {
-  const gt_tensor *tensor = gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index);
+  const gt_tensor *tensor = gt_train_input(reader->dataset, index);
   gt_input *input = &reader->dataset->input[index];
   input->element = tensor->element;
   input->rank = tensor->rank - 1;
@@ -394,18 +395,13 @@ static void set_bits(gt_dataset *dataset) {
     }
 }
 
-static gt_split *split_of(const gt_data_reader *reader, int part) {
-  return part == GT_PART_TEST ? &reader->dataset->split[GT_PART_TEST]
-                              : &reader->dataset->split[GT_PART_TRAIN];
-}
-
 static const char *name_of(const gt_data_reader *reader, int part) {
   return part == GT_PART_TEST ? reader->test_name : reader->train_name;
 }
 
 /* Checks the samples of a file as they were read. */
 static bool check_part(gt_data_reader *reader, int part) {
-  const gt_split *split = split_of(reader, part);
+  const gt_split *split = &reader->dataset->split[part];
   gt_data_use_trust(reader, part);
   return check_size(reader, split, name_of(reader, part)) &&
          (part != GT_PART_TEST || !split->samples || check_test(reader));
@@ -413,7 +409,7 @@ static bool check_part(gt_data_reader *reader, int part) {
 
 /* Reshapes the samples of a file for the network. */
 static bool shape_part(gt_data_reader *reader, int part) {
-  gt_split *split = split_of(reader, part);
+  gt_split *split = &reader->dataset->split[part];
   gt_data_use_trust(reader, part);
   return reshape_inputs(reader, split) && fit_model(reader, split, name_of(reader, part));
 }

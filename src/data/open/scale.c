@@ -89,8 +89,7 @@ static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, cons
 
 static bool use_model_scale(gt_data_reader *reader, int index) {
   const gt_scaling *scaling = &reader->wanted->signature->input[index].scaling;
-  if (scaling->count &&
-      gt_tensor_features(gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index)) % scaling->count)
+  if (scaling->count && gt_tensor_features(gt_train_input(reader->dataset, index)) % scaling->count)
     return gt_fail(reader->error, GT_ERR_DATA, "the model's normalization does not match its inputs");
   reader->dataset->input[index].scaling = *scaling;
   return true;
@@ -161,7 +160,7 @@ static bool is_bits(const gt_tensor *inputs, int64_t column) {
  * scaled. automatic: `normalize: auto`, which does not scale columns of 0 and 1. */
 static void scale_columns(const gt_data_reader *reader, int index, bool automatic, double *mean,
                           double *std) {
-  const gt_tensor *inputs = gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index);
+  const gt_tensor *inputs = gt_train_input(reader->dataset, index);
   const uint8_t *scale = reader->scale[index];
   for (int64_t f = 0; f < gt_tensor_features(inputs); f++) {
     const bool robust = scale[f] == GT_SCALE_ROBUST;
@@ -176,9 +175,8 @@ static void scale_columns(const gt_data_reader *reader, int index, bool automati
  * that must not be scaled, such as codes, are different. */
 static bool has_column_scaling(const gt_data_reader *reader, int index, bool scales) {
   const uint8_t *scale = reader->scale[index];
-  if (!scale || gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index)->rank != 2) return false;
-  for (int64_t f = 0; f < gt_tensor_features(gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index));
-       f++)
+  if (!scale || gt_train_input(reader->dataset, index)->rank != 2) return false;
+  for (int64_t f = 0; f < gt_tensor_features(gt_train_input(reader->dataset, index)); f++)
     if (scale[f] != GT_SCALE_AUTO && (scale[f] != GT_SCALE_NONE || scales)) return true;
   return false;
 }
@@ -186,7 +184,7 @@ static bool has_column_scaling(const gt_data_reader *reader, int index, bool sca
 /* True if `normalize: auto` scales the input: a table that is not reshaped, if the config sets nothing
  * else. */
 static bool is_automatic(const gt_data_reader *reader, int index, const gt_data_normalize *normalize) {
-  const gt_tensor *inputs = gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index);
+  const gt_tensor *inputs = gt_train_input(reader->dataset, index);
   return reader->scale[index] && inputs->data && inputs->rank == 2 && !reader->wanted->unscaled &&
          !gt_data_node(reader, "shape", NULL) && !reader->common->normalize.inputs &&
          !strcmp(normalize->method, "auto") && !normalize->mean.count && !normalize->std.count &&
@@ -195,7 +193,7 @@ static bool is_automatic(const gt_data_reader *reader, int index, const gt_data_
 
 /* False if `normalize: auto` would scale no column: all are numbers of 0 and 1, or codes. */
 static bool has_something_to_scale(const gt_data_reader *reader, int index) {
-  const gt_tensor *inputs = gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index);
+  const gt_tensor *inputs = gt_train_input(reader->dataset, index);
   for (int64_t f = 0; f < gt_tensor_features(inputs); f++) {
     const uint8_t scale = reader->scale[index][f];
     if (scale != GT_SCALE_NONE && !(scale == GT_SCALE_AUTO && is_bits(inputs, f))) return true;
@@ -222,7 +220,7 @@ typedef struct scale_plan {
 
 static bool fill_scales(gt_data_reader *reader, int index, const gt_data_normalize *normalize,
                         const scale_plan *plan) {
-  const gt_tensor *inputs = gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index);
+  const gt_tensor *inputs = gt_train_input(reader->dataset, index);
   const gt_floats m = normalize->mean, s = normalize->std;
   void *memory;
   if (!gt_try_alloc(&memory, (uint64_t)plan->period, 2 * sizeof(double), "means", reader->error))
@@ -245,7 +243,7 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
   if (reader->wanted->signature) return use_model_scale(reader, index);
   const gt_data_normalize *normalize = normalize_of(reader, index);
   if (!normalize) return false;
-  const gt_tensor *inputs = gt_split_input(&reader->dataset->split[GT_PART_TRAIN], index);
+  const gt_tensor *inputs = gt_train_input(reader->dataset, index);
   const int64_t features = gt_tensor_features(inputs), channels = inputs->dim[inputs->rank - 1];
   const bool bytes = inputs->element == GT_ELEMENT_U8, by_channel = !strcmp(normalize->method, "channel");
   const bool given = normalize->mean.count || normalize->std.count;

@@ -122,7 +122,7 @@ static bool open_table(gt_data_reader *reader, const int *label, table *out) {
   if (!gt_try_alloc(&memory, (uint64_t)out->count, sizeof *out->state, "the classes", reader->error))
     return false;
   out->state = memory;
-  const int32_t *labels = gt_split_target(&dataset->split[GT_PART_TRAIN], 0)->data;
+  const int32_t *labels = gt_train_target(dataset, 0)->data;
   for (int64_t i = 0; i < dataset->split[GT_PART_TRAIN].samples; i++)
     if (labels[i] >= 0) out->state[labels[i]] = SEEN;
   return true;

@@ -68,7 +68,8 @@ static bool number_samples(gt_split *split, int64_t length, size_t first, gt_err
 }
 
 static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file, gt_csv_labels *labels,
-                      int part, gt_split *split) {
+                      int part) {
+  gt_split *split = &reader->dataset->split[part];
   const gt_sentence_options *o = s->options;
   const gt_csv_form form = {.lines = o->column ? GT_CSV_TABLE : GT_CSV_LABELLED,
                             .known = {o->target, {.items = (const char *[]){o->column}, .count = 1}}};
@@ -89,11 +90,10 @@ static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file
 bool gt_sentences_open(gt_data_reader *reader, const gt_sentence_options *options, gt_data_file train,
                        gt_data_file test) {
   gt_csv_labels labels = {0};
-  gt_dataset *dataset = reader->dataset;
   gt_sentences *s = reader->sentences = gt_alloc(sizeof *s);
   s->options = gt_arena_copy(reader->arena, options, sizeof *options);
-  return read_file(reader, s, train, &labels, GT_PART_TRAIN, &dataset->split[GT_PART_TRAIN]) &&
-         (!test.path || read_file(reader, s, test, &labels, GT_PART_TEST, &dataset->split[GT_PART_TEST]));
+  return read_file(reader, s, train, &labels, GT_PART_TRAIN) &&
+         (!test.path || read_file(reader, s, test, &labels, GT_PART_TEST));
 }
 
 void gt_sentences_finish(gt_sentences *s) {

@@ -126,29 +126,25 @@ static bool read_input(gt_data_reader *reader, const gt_spec *inputs, const char
   return gt_data_to_integers("the table", out, reader->error);
 }
 
-static bool read_target(gt_data_reader *reader, const gt_spec *targets, bool is_training, int index,
-                        gt_tensor *out) {
+static bool read_target(gt_data_reader *reader, const gt_spec *targets, int part, int index, gt_tensor *out) {
   gt_data_target *target = &reader->dataset->target[index];
-  const gt_spec *node = gt_data_target_node(reader, targets, is_training ? "training" : "test", index);
+  const gt_spec *node = gt_data_target_node(reader, targets, gt_data_part_names[part], index);
   if (!node || !read_table(reader, node, out)) return false;
-  if (is_training) target->classification = decide_task(reader, node, index, out);
+  if (part == GT_PART_TRAIN) target->classification = decide_task(reader, node, index, out);
   return target->classification ? to_labels(reader, node, out) : check_targets(reader, node, index, out);
 }
 
-static bool read_split(gt_data_reader *reader, pair nodes, bool is_training, gt_split *out) {
+static bool read_split(gt_data_reader *reader, pair nodes, int part) {
   const gt_dataset *dataset = reader->dataset;
-  const char *name = is_training ? "training" : "test";
+  gt_split *out = &reader->dataset->split[part];
   for (int k = 0; k < dataset->inputs; k++)
-    if (!read_input(reader, nodes.inputs, name, k, gt_split_add(out, GT_SAMPLE_INPUT, k, (gt_tensor){0})))
+    if (!read_input(reader, nodes.inputs, gt_data_part_names[part], k, gt_split_new(out, GT_SAMPLE_INPUT, k)))
       return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, nodes.targets, is_training, k,
-                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
-      return false;
+    if (!read_target(reader, nodes.targets, part, k, gt_split_new(out, GT_SAMPLE_TARGET, k))) return false;
   out->samples = gt_split_input(out, 0)->dim[0];
   bool same = true;
-  for (int k = 0; k < dataset->inputs; k++) same &= gt_split_input(out, k)->dim[0] == out->samples;
-  for (int k = 0; k < dataset->targets; k++) same &= gt_split_target(out, k)->dim[0] == out->samples;
+  for (int i = 0; i < out->items; i++) same &= out->item[i].tensor.dim[0] == out->samples;
   return same || report(reader, nodes.targets, "the numbers of samples and targets differ",
                         gt_arena_printf(reader->arena, "%" PRId64 " targets", out->samples));
 }
@@ -163,8 +159,8 @@ static bool open_table(gt_data_reader *reader, const void *given) {
   reader->train_name = reader->test_name = "targets";
   return gt_data_name_inputs(reader, train.inputs) &&
          gt_data_name_targets(reader, train.targets->kind == GT_SPEC_MAP ? train.targets : NULL) &&
-         read_split(reader, train, true, &reader->dataset->split[GT_PART_TRAIN]) &&
-         read_split(reader, test.inputs ? test : train, false, &reader->dataset->split[GT_PART_TEST]);
+         read_split(reader, train, GT_PART_TRAIN) &&
+         read_split(reader, test.inputs ? test : train, GT_PART_TEST);
 }
 
 static bool probe(const gt_data_probe *p) {

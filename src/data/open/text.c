@@ -133,11 +133,11 @@ static const char *unit_of(const gt_tokenizer_type *type) {
   return type->any_bytes ? "bytes" : type->is_exact ? "characters" : "words";
 }
 
-static bool make_split(const opening *o, const gt_text_view *text, int part, gt_split *split) {
+static bool make_split(const opening *o, const gt_text_view *text, int part) {
   gt_data_reader *reader = o->reader;
+  gt_split *split = &reader->dataset->split[part];
   const text_options *t = &o->options->text;
-  const int64_t stored =
-      encode(o->vocabulary, text, gt_split_add(split, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), reader->error);
+  const int64_t stored = encode(o->vocabulary, text, gt_split_new(split, GT_SAMPLE_INPUT, 0), reader->error);
   if (stored < 0) return false;
   if (stored > INT32_MAX)
     return gt_fail(reader->error, GT_ERR_DATA,
@@ -199,16 +199,14 @@ static bool learn(opening *o, const gt_text_view *whole, const gt_text_view *tra
 }
 
 static bool divide(opening *o, gt_text_view *whole) {
-  gt_dataset *dataset = o->reader->dataset;
   const double test = o->options->test_fraction, validation = o->reader->common->validation;
   const size_t train_end = end_of_fraction(o->type, whole, 1 - validation - test),
                validation_end = end_of_fraction(o->type, whole, 1 - test);
   const gt_text_view train = slice(whole, 0, train_end), middle = slice(whole, train_end, validation_end),
                      last = slice(whole, validation_end, whole->size);
-  return learn(o, whole, &train) && make_split(o, &train, GT_PART_TRAIN, &dataset->split[GT_PART_TRAIN]) &&
-         (!(validation > 0) ||
-          make_split(o, &middle, GT_PART_VALIDATION, &dataset->split[GT_PART_VALIDATION])) &&
-         (!(test > 0) || make_split(o, &last, GT_PART_TEST, &dataset->split[GT_PART_TEST]));
+  return learn(o, whole, &train) && make_split(o, &train, GT_PART_TRAIN) &&
+         (!(validation > 0) || make_split(o, &middle, GT_PART_VALIDATION)) &&
+         (!(test > 0) || make_split(o, &last, GT_PART_TEST));
 }
 
 /* Fails, before the file is read, if it must have too many tokens. */
@@ -230,9 +228,7 @@ static bool read_text(opening *o, gt_data_file file, int part) {
   bool ok = gt_text_clean(o->type, &text, reader->error);
   text.start = text.data;
   if (ok && !text.size) ok = gt_fail(reader->error, GT_ERR_DATA, "%s is empty; expected a text", file.path);
-  if (ok)
-    ok = part == GT_PART_TRAIN ? divide(o, &text)
-                               : make_split(o, &text, part, &reader->dataset->split[GT_PART_TEST]);
+  if (ok) ok = part == GT_PART_TRAIN ? divide(o, &text) : make_split(o, &text, part);
   gt_bytes_finish(&bytes);
   return ok;
 }
@@ -408,7 +404,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
   if (!gt_read_file(path, GT_DATA_INFLATE_LIMIT, &bytes, error)) return false;
   gt_text_view text = {bytes.data, bytes.size, path, NULL};
   const bool ok = gt_text_clean(input->vocabulary->type, &text, error) &&
-                  read_windows(&text, input, gt_split_add(out, GT_SAMPLE_INPUT, 0, (gt_tensor){0}), error);
+                  read_windows(&text, input, gt_split_new(out, GT_SAMPLE_INPUT, 0), error);
   gt_bytes_finish(&bytes);
   return ok;
 }

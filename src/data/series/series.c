@@ -36,8 +36,6 @@ const gt_schema gt_data_series_schema = {
     .fields = fields,
     .shorthand = "window"};
 
-bool gt_series_is_ahead(const gt_input *input) { return !strcmp(input->name, GT_SERIES_AHEAD); }
-
 /* --- options --- */
 
 static gt_position position_of(const gt_data_reader *reader, const char *key) {
@@ -259,14 +257,12 @@ bool gt_series_sort_by_group(gt_data_reader *reader) {
   gt_dataset *d = reader->dataset;
   gt_series *series = reader->series;
   for (int k = 0; k < d->inputs; k++)
-    if (gt_split_input(&d->split[GT_PART_TRAIN], k)->rank != 2)
+    if (gt_train_input(d, k)->rank != 2)
       return gt_fail(
           reader->error, GT_ERR_DATA,
           "%s: a series needs rows of numbers, [rows, columns]; a row of this data has %d dimensions",
-          reader->train_name ? reader->train_name : "the data",
-          gt_split_input(&d->split[GT_PART_TRAIN], k)->rank - 1);
-  if (gt_split_target(&d->split[GT_PART_TRAIN], 0)->rank > 2 ||
-      (gt_split_target(&d->split[GT_PART_TRAIN], 0)->rank == 2 && d->target[0].classification))
+          reader->train_name ? reader->train_name : "the data", gt_train_input(d, k)->rank - 1);
+  if (gt_train_target(d, 0)->rank > 2 || (gt_train_target(d, 0)->rank == 2 && d->target[0].classification))
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s: a series needs one label or one row of numbers as the target",
                    reader->train_name ? reader->train_name : "the data");

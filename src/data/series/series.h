@@ -71,10 +71,6 @@ void gt_series_make_stretches(gt_data_reader *reader, const uint8_t *part);
 /* Makes windows of the inputs and targets. False after reporting, also if a split has no window. */
 bool gt_series_make_windows(gt_data_reader *reader);
 void gt_series_close(gt_data_reader *reader);
-/* True if the input has the rows after the window, whose values are known in advance. */
-bool gt_series_is_ahead(const gt_input *input);
-#define GT_SERIES_PAST  "past"   /* the input with the window, if there is also GT_SERIES_AHEAD */
-#define GT_SERIES_AHEAD "future" /* the input with the rows after the window */
 
 /* A copy of `wanted` whose signature describes single rows: the model's inputs and targets before windows are
  * made. In the arena. */

@@ -278,10 +278,10 @@ static void describe_inputs(const cutting *c) {
   for (int k = 0; k < d->inputs; k++) {
     gt_input *input = &d->input[k];
     input->window = true;
-    input->element = gt_split_input(&d->split[GT_PART_TRAIN], k)->element;
+    input->element = gt_train_input(d, k)->element;
     input->rank = 2;
     input->dim[1] = input->dim[0];
-    input->dim[0] = gt_split_input(&d->split[GT_PART_TRAIN], k)->dim[1];
+    input->dim[0] = gt_train_input(d, k)->dim[1];
   }
 }
 

@@ -133,7 +133,7 @@ static bool check_one_column(gt_data_reader *reader, int index) {
  * cell. */
 static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels) {
   gt_data_target *target = &reader->dataset->target[index];
-  const gt_tensor *tensor = gt_split_target(&reader->dataset->split[GT_PART_TRAIN], index);
+  const gt_tensor *tensor = gt_train_target(reader->dataset, index);
   target->text_labels = labels->text;
   if (labels->text) {
     target->classes = labels->count;
@@ -217,8 +217,7 @@ bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   }
   if (!gt_csv_check_targets(csv, number_columns(reader, csv, false, true))) return false;
   for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, csv, k, &labels[k], is_training,
-                     gt_split_add(out, GT_SAMPLE_TARGET, k, (gt_tensor){0})))
+    if (!read_target(reader, csv, k, &labels[k], is_training, gt_split_new(out, GT_SAMPLE_TARGET, k)))
       return false;
   return true;
 }
@@ -280,7 +279,7 @@ static bool find_weight(const gt_data_reader *reader, const gt_csv *train, gt_cs
 static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs *inputs, int part) {
   gt_dataset *d = reader->dataset;
   const gt_data_signature *model = reader->wanted->signature;
-  gt_split *split = part == GT_PART_TEST ? &d->split[GT_PART_TEST] : &d->split[GT_PART_TRAIN];
+  gt_split *split = &d->split[part];
   for (int k = 0; k < d->inputs; k++) {
     reader->use[k] = (gt_typed_use){reader->typed, inputs->place[k], inputs->columns[k]};
     if (!model || d->inputs != model->inputs || !model->input[k].table) continue;

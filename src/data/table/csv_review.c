@@ -60,8 +60,7 @@ static void review_sentinels(gt_data_reader *reader, const gt_csv *csv) {
   for (int k = 0, column = csv->inputs; k < d->targets; column += d->target[k++].column_count)
     for (int t = 0; t < d->target[k].column_count && !d->target[k].classification; t++)
       review_column(reader, csv, &csv->facts[column + t], d->target[k].columns[t],
-                    (const float *)gt_split_target(&d->split[GT_PART_TRAIN], k)->data + t,
-                    (size_t)d->target[k].column_count);
+                    (const float *)gt_train_target(d, k)->data + t, (size_t)d->target[k].column_count);
 }
 
 /* Reports targets with at least half as many different texts as rows: they are probably not classes but

@@ -214,8 +214,7 @@ const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, g
 static void set_places(const gt_data_reader *reader, gt_column_summary *all) {
   for (int k = reader->dataset->inputs - 1; k >= 0; k--) {
     const gt_table *table = reader->dataset->input[k].table;
-    const int64_t columns =
-        table ? table->count : gt_tensor_features(gt_split_input(&reader->dataset->split[GT_PART_TRAIN], k));
+    const int64_t columns = table ? table->count : gt_tensor_features(gt_train_input(reader->dataset, k));
     for (int64_t i = 0, at = 0; i < columns; i++) {
       all[reader->use[k].place[i]].input = k;
       all[reader->use[k].place[i]].stored = at;
@@ -244,7 +243,7 @@ bool gt_data_fit_columns(gt_data_reader *reader) {
   if (!reader->typed || reader->wanted->signature) return true;
   bool *fitted = GT_NEW_N(reader->arena, bool, reader->typed->count + 1);
   for (int k = 0; k < dataset->inputs; k++) {
-    const gt_tensor *raw = gt_split_input(&dataset->split[GT_PART_TRAIN], k);
+    const gt_tensor *raw = gt_train_input(dataset, k);
     const gt_typed_use *use = &reader->use[k];
     for (int64_t i = 0, at = 0; i < use->columns && raw->element == GT_ELEMENT_F32; i++) {
       const int32_t index = use->place[i];

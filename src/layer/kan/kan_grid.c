@@ -1,7 +1,7 @@
 /* Positions of functions that differ between inputs: learned centers and inverse widths, as in FasterKAN and
  * SincKAN but per input; learned frequencies; and knots that are adapted to the distribution of an input's
  * values (pykan's update_grid_from_samples: Liu et al., 2024, section 2.4). */
-#include "layer/kan/kan_grid.h"
+#include "layer/kan/kan_host.h"
 #include "base/memory.h"
 #include "layer/kan/kan_layer.h"
 #include "layer/kan/spline.h"

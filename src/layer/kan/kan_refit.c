@@ -2,9 +2,8 @@
  * one to the old function at points evenly spaced over the new grid. All edges share the matrix that converts
  * old coefficients to new ones, unless each input has its own knots. */
 #include "base/memory.h"
-#include "layer/kan/kan_grid.h"
-#include "layer/kan/kan_init.h"
 #include "layer/kan/kan_host.h"
+#include "layer/kan/kan_init.h"
 #include "layer/kan/kan_symbolic.h"
 #include "layer/kan/spline.h"
 #include "layer/layer.h"

@@ -1,4 +1,3 @@
-#include "layer/logic/directions.h"
 #include "layer/logic/logic_init.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "layer/logic/feature_major.h"
+#include "layer/logic/logic_init.h"
 #include "op/core.h"
 #include "op/move.h"
 

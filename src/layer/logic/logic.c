@@ -4,12 +4,11 @@
  * permutes between two of them cancel. A hard evaluation of bits computes on words of 32 samples, also
  * between layers. If an input may hold numbers other than bits, the gates are evaluated as polynomials, as in
  * training. */
+#include "layer/logic/logic_init.h"
 #include "op/logic/logic.h"
 #include "layer/circuit.h"
-#include "layer/logic/feature_major.h"
 #include "layer/layer.h"
 #include "layer/review.h"
-#include "layer/logic/logic_init.h"
 #include "layer/logic/wiring.h"
 #include "op/logic/logic_bits.h"
 #include <string.h>

@@ -2,12 +2,11 @@
  * (op/logic/logic_ca.h). Its input is the first board, [batch, height, width, channels], its output the first
  * `outputs` channels of the last one. Wiring and initial logits with init: pass_through follow Miotti et al.,
  * "Differentiable Logic Cellular Automata", 2025. */
+#include "layer/logic/logic_init.h"
 #include "op/logic/logic_ca.h"
 #include "layer/circuit.h"
-#include "layer/logic/directions.h"
 #include "layer/layer.h"
 #include "layer/review.h"
-#include "layer/logic/logic_init.h"
 #include "layer/logic/wiring.h"
 #include "op/core.h"
 #include "op/elementwise.h"

@@ -3,14 +3,13 @@
  * 2024. Inputs and outputs are [batch, height, width, channels]; inside, the batch is innermost, and the
  * permutes between two layers of gates cancel. A hard evaluation of bits computes on words of 32 samples, as
  * in layer logic. */
+#include "layer/logic/logic_init.h"
 #include "op/logic/logic_conv.h"
 #include "base/count.h"
 #include "base/memory.h"
-#include "layer/logic/feature_major.h"
 #include "layer/circuit.h"
 #include "layer/layer.h"
 #include "layer/review.h"
-#include "layer/logic/logic_init.h"
 #include "layer/logic/wiring.h"
 #include "op/core.h"
 #include "op/logic/logic.h"

@@ -1,7 +1,6 @@
 #include "op/augment/augment.h"
 #include "base/count.h"
 #include "base/memory.h"
-#include "op/augment/augment_cpu.h"
 #include "op/check.h"
 #include "op/image_cpu.h"
 #include "op/move.h"

@@ -1,4 +1,3 @@
-#include "op/augment/augment_cpu.h"
 #include "op/image_cpu.h"
 #include "shaders/op/augment/augment.h"
 #include "shaders/op/augment/drawn.h"

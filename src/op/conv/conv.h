@@ -20,4 +20,10 @@ gt_id gt_conv(gt_graph *graph, gt_id x, gt_id w, const gt_conv_attribute *attrib
 gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *attribute);
 /* The gradient of w, given g, that of y. */
 gt_id gt_conv_weight(gt_graph *graph, gt_id g, gt_id x, const gt_conv_attribute *attribute);
+
+/* Activation recomputation, which saves memory and costs little time: if a convolution reads the relu of a
+ * normalized image, the backward pass recomputes that relu, in a pass over the image that the normalization
+ * needs anyway, so the relu is not stored until then. The result has the same bits.
+ * y: the result of gt_conv. Called before differentiation. */
+void gt_conv_recompute(gt_graph *graph, gt_id y);
 #endif

@@ -1,4 +1,3 @@
-#include "op/conv/recompute.h"
 #include "op/chain.h"
 #include "op/conv/conv.h"
 #include "op/elementwise.h"

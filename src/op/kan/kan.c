@@ -8,7 +8,6 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/kan/basis.h"
-#include "op/kan/kan_apart.h"
 #include "op/kan/kan_cpu.h"
 #include "op/kan/kan_product.h"
 #include "op/kan/kan_scale.h"

@@ -1,5 +1,5 @@
 /* Gradients of a KAN layer whose base activation reads other inputs than its splines. */
-#include "op/kan/kan_apart.h"
+#include "op/kan/kan_product.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"

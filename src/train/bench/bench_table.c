@@ -1,6 +1,6 @@
 #include "train/bench/bench_table.h"
 #include "base/memory.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "train/bench/tune.h"
 #include "base/memory.h"
 #include "train/bench/bench.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include "train/run/signals.h"
 #include <stdlib.h>
 #include <string.h>

@@ -80,6 +80,7 @@ typedef struct gt_config {
   struct gt_config *phase;   /* the configs of train.phases; then this config equals phase[0] */
   int phases;                /* number of phases; 0: train.phases is not used */
   gt_change change;          /* the change at the start of this phase */
+  gt_position at;            /* of a phase in train.phases */
   gt_position batch_at;      /* where a phase sets batch_size or accumulate; line 0: no phase does */
   gt_diagnostics diagnostics;
 } gt_config;
@@ -147,6 +148,4 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
 struct gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
 /* The resolved config (config_resolve.c). */
 const char *gt_config_resolve(const gt_config *config, gt_arena *arena);
-/* True if the text starts like a resolved config, of this version or an earlier one. */
-bool gt_config_is_resolved(const char *text);
 #endif

@@ -204,12 +204,6 @@ static bool check_target(const gt_config *config, int index, gt_diagnostics *dia
   return false;
 }
 
-static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) {
-  for (int k = 0; k < config->dataset.targets; k++)
-    if (!check_target(config, k, diagnostics)) return false;
-  return true;
-}
-
 /* Samples with weights cannot be mixed, because a mixture would have two weights. */
 static bool check_mixing(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
   if (plan->look.mixes && config->dataset.targets > 1) {
@@ -242,8 +236,9 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
   gt_input_network_shape(input, network_dim);
   const gt_augment_sample sample = {input->rank, input->dim, network_dim,
                                     input->white > 0 ? input->white : 1};
-  return gt_augment_make_plan(list, &sample, out, diagnostics) && check_targets(config, diagnostics) &&
-         check_mixing(config, out, diagnostics);
+  bool ok = gt_augment_make_plan(list, &sample, out, diagnostics);
+  for (int k = 0; ok && k < data->targets; k++) ok = check_target(config, k, diagnostics);
+  return ok && check_mixing(config, out, diagnostics);
 }
 
 /* Warns if float values exceed white, at which colour augmentations clip. */

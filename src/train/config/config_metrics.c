@@ -1,8 +1,10 @@
 /* Metrics of evaluations: which metrics each target has. */
+#include "base/text.h"
 #include "tokens/tokens.h"
 #include "train/config/config.h"
 #include "train/config/config_metrics.h"
 #include "train/config/results.h"
+#include <limits.h>
 #include <string.h>
 
 /* True if the target is the next character or byte of a text. */
@@ -35,35 +37,25 @@ const char *gt_config_add_metric(gt_config *config, int target, const gt_metric_
   return NULL;
 }
 
-/* Lists the results that a metric can mean: "load.mae, place.mae". */
-static const char *candidates(const gt_config *config, const gt_metric_kind *kind) {
-  const gt_dataset *data = &config->dataset;
-  const char *list = "";
-  for (int k = 0; k < data->targets; k++)
-    if (!unmet_requirement(config, k, kind))
-      list = gt_arena_printf(config->diagnostics.arena, "%s%s%s.%s", list, *list ? ", " : "",
-                             data->target[k].name, kind->name);
-  return list;
-}
-
 const char *gt_config_add_result(gt_config *config, const char *name, gt_result_id *out) {
   const gt_dataset *data = &config->dataset;
+  gt_arena *arena = config->diagnostics.arena;
   const char *why = NULL;
-  if (!gt_result_parse(data, name, out, config->diagnostics.arena, &why)) return why;
+  if (!gt_result_parse(data, name, out, arena, &why)) return why;
   const gt_metric_kind *kind = out->kind;
   if (out->target >= 0) return gt_config_add_metric(config, out->target, kind);
   if (!kind->type && !kind->correct) return NULL;
-  int possible = 0;
-  for (int k = data->targets - 1; k >= 0; k--) {
+  gt_list possible = gt_list_open(arena, INT_MAX);
+  for (int k = 0; k < data->targets; k++) {
     const char *why_not = unmet_requirement(config, k, kind);
-    if (why_not) why = why_not;
-    if (!why_not) possible++, out->target = k;
+    if (!why) why = why_not;
+    if (why_not) continue;
+    out->target = k;
+    gt_list_add(&possible, "%s.%s", data->target[k].name, kind->name);
   }
-  if (!possible) return why;
-  if (possible > 1)
-    return gt_arena_printf(config->diagnostics.arena, "belongs to several targets; expected one of %s",
-                           candidates(config, kind));
-  return gt_config_add_metric(config, out->target, kind);
+  if (!possible.count) return why;
+  if (possible.count == 1) return gt_config_add_metric(config, out->target, kind);
+  return gt_arena_printf(arena, "belongs to several targets; expected one of %s", possible.text);
 }
 
 /* Requests an entry of `metrics:`; without a target, for each target for which it is defined. */
@@ -143,22 +135,22 @@ void gt_config_check_several_targets(const gt_config *config, gt_diagnostics *di
     const char *section, *key, *value; /* value NULL: any */
   } single[] = {{"train", "sampler", "balanced"}, {"eval", "threshold", NULL}};
   const gt_dataset *data = &config->dataset;
-  const char *list = data->target[0].name;
+  gt_list names = gt_list_open(diagnostics->arena, INT_MAX);
   if (data->targets < 2) return;
-  for (int k = 1; k < data->targets; k++)
-    list = gt_arena_printf(diagnostics->arena, "%s, %s", list, data->target[k].name);
+  for (int k = 0; k < data->targets; k++) gt_list_add(&names, "%s", data->target[k].name);
   for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
     const gt_spec *node = gt_spec_find(gt_spec_find(config->root, single[i].section), single[i].key);
     if (gt_spec_is_null(node)) continue;
     if (single[i].value && (node->kind != GT_SPEC_SCALAR || strcmp(node->scalar, single[i].value))) continue;
     gt_error_at(diagnostics, node->at, "%s%s%s needs a single target; this config has %d: %s", single[i].key,
-                single[i].value ? ": " : "", single[i].value ? single[i].value : "", data->targets, list)
+                single[i].value ? ": " : "", single[i].value ? single[i].value : "", data->targets,
+                names.text)
         ->help = "remove the key";
   }
-  check_phases(config, list, diagnostics);
+  check_phases(config, names.text, diagnostics);
   if (config->optim && config->optim->type->line_search)
     gt_error_at(diagnostics, gt_spec_find(config->root, "optimizer")->at,
                 "optimizer '%s' needs a single target; this config has %d: %s", config->optim->type->name,
-                data->targets, list)
+                data->targets, names.text)
         ->expected = "another optimizer, such as adam";
 }

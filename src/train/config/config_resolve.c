@@ -132,14 +132,6 @@ static void add_list(gt_arena *arena, gt_spec *root, const gt_config *config, co
   if (!gt_spec_is_null(node)) gt_spec_add(arena, root, key, gt_spec_copy(arena, node));
 }
 
-bool gt_config_is_resolved(const char *text) {
-  static const char seed[] = "seed: ", data[] = "\ndata:\n  format: ";
-  if (strncmp(text, seed, sizeof seed - 1)) return false;
-  text += sizeof seed - 1;
-  text += strspn(text, "0123456789");
-  return !strncmp(text, data, sizeof data - 1);
-}
-
 const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
   const gt_spec *from = config->root;
   gt_spec *root = gt_spec_new(arena, GT_SPEC_MAP);

@@ -1,6 +1,6 @@
 #include "train/config/phases.h"
+#include "model/model.h"
 #include "base/log.h"
-#include "train/net/net.h"
 #include <string.h>
 
 enum { MAX_PHASES = 100 };
@@ -190,19 +190,6 @@ static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_
   return true;
 }
 
-/* Builds the training step of a phase as the run does later, to report its errors before the run. */
-static void check_start(gt_config *config, gt_config *phase, gt_arena *arena, gt_position at) {
-  const gt_net_options graphs = {.unplanned = true};
-  gt_error error = {0};
-  if (gt_net_training(arena, phase, &graphs, &error)) return;
-  const gt_diagnostics *found = &phase->diagnostics;
-  for (int i = 0; i < found->count; i++)
-    if (!found->items[i].finding)
-      gt_error_at(&config->diagnostics, found->items[i].at, "%s", found->items[i].message)->expected =
-          found->items[i].expected;
-  if (!found->errors) gt_error_at(&config->diagnostics, at, "this phase cannot start: %s", error.message);
-}
-
 /* The list of phases; NULL if there is none, or after reporting errors. */
 static const gt_spec *items_of(gt_config *config) {
   const gt_spec *train = gt_spec_find(config->root, "train"), *node = gt_spec_find(train, "phases");
@@ -236,13 +223,13 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
   for (int i = 0; i < items->count; i++) {
     gt_spec *root = phase_tree(config, arena, tree, items->child[i]);
     if (config->diagnostics.errors > errors || !read_phase(config, &phase[i], arena, root)) return false;
+    phase[i].at = items->child[i]->at;
     phase[i].batch_at = batch_position(i ? &phase[i - 1] : NULL, items->child[i]);
     const gt_model *model = gt_config_build_model(&phase[i], arena, &config->diagnostics);
     if (!model) return false;
     const gt_spec_names *names = gt_model_layer_names(arena, root);
     if (previous) check_transfer(&(transfer){config, previous, model, items->child[i], names, i + 1, NULL});
     gt_change_read(&phase[i], i, items->child[i], model, arena, &config->diagnostics);
-    if (config->diagnostics.errors == errors) check_start(config, &phase[i], arena, items->child[i]->at);
     previous = model;
     tree = root;
   }

@@ -1,4 +1,6 @@
 #include "train/config/result.h"
+#include "base/text.h"
+#include <limits.h>
 #include <string.h>
 
 /* --- metrics --- */
@@ -93,19 +95,15 @@ static bool set_column(const gt_dataset *data, int i, gt_result_id *id) {
 
 /* --- names --- */
 
-static const char *add_to_list(const char *list, const char *name, gt_arena *arena) {
-  return gt_arena_printf(arena, "%s%s%s", list, *list ? ", " : "", name);
-}
-
 static bool parse_column(const gt_dataset *data, const char *name, gt_result_id *id, gt_arena *arena,
                          const char **why) {
-  const char *list = "";
+  gt_list list = gt_list_open(arena, INT_MAX);
   for (int i = 0; set_column(data, i, id); i++) {
     const char *column = gt_result_column(data, *id, arena);
     if (!strcmp(column, name)) return true;
-    list = add_to_list(list, column, arena);
+    gt_list_add(&list, "%s", column);
   }
-  *why = *list ? gt_arena_printf(arena, "names no column of the targets; there are %s", list)
+  *why = list.count ? gt_arena_printf(arena, "names no column of the targets; there are %s", list.text)
          : data->target[id->target].classification ? "names a class, and no metric is of a single class"
          : outputs_of(data, id->target) == 1       ? "names a column, but there is only one; leave it out"
                                              : "names a column, but evaluations print this metric for all "
@@ -136,7 +134,7 @@ static const char *explain_prefix(const char *name, gt_arena *arena) {
 
 bool gt_result_parse(const gt_dataset *data, const char *name, gt_result_id *out, gt_arena *arena,
                      const char **why) {
-  const char *list = "";
+  gt_list list = gt_list_open(arena, INT_MAX);
   *out = (gt_result_id){.kind = gt_metric_find(name), .column = -1, .target = data->targets > 1 ? -1 : 0};
   if (out->kind) return true;
   if (data->targets == 1) {
@@ -148,12 +146,12 @@ bool gt_result_parse(const gt_dataset *data, const char *name, gt_result_id *out
   for (int k = 0; k < data->targets; k++) {
     const char *target = data->target[k].name;
     const size_t length = strlen(target);
-    list = add_to_list(list, target, arena);
+    gt_list_add(&list, "%s", target);
     if (strncmp(name, target, length) || name[length] != '.') continue;
     out->target = k;
     return parse_metric(data, name + length + 1, out, arena, why);
   }
-  *why = gt_arena_printf(arena, "names no target; there are %s", list);
+  *why = gt_arena_printf(arena, "names no target; there are %s", list.text);
   return false;
 }
 

@@ -16,24 +16,20 @@ json_t *gt_json_real(double value) { return isfinite(value) ? json_real(value) :
 
 void gt_sums_add(gt_sums *sums, const gt_sums *more) {
   sums->steps += more->steps;
-  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) {
-    gt_target_sums *to = &sums->target[k];
-    const gt_target_sums *from = &more->target[k];
-    to->loss += from->loss;
-    to->weight += from->weight;
-    to->correct += from->correct;
-    to->divisor += from->divisor;
-  }
+  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++)
+    for (int s = 0; s < GT_SUMS; s++) sums->sum[k][s] += more->sum[k][s];
 }
 
-static double mean_of(const gt_target_sums *s) { return s->loss / (s->divisor > 0 ? s->divisor : s->weight); }
+static double mean_of(const double sum[GT_SUMS]) {
+  return sum[GT_SUM_LOSS] / sum[sum[GT_SUM_DIVISOR] > 0 ? GT_SUM_DIVISOR : GT_SUM_WEIGHT];
+}
 
 /* With several targets, a target whose items have weight 0 adds nothing, as in the objective. */
 double gt_mean_loss(const gt_sums *sums, const gt_result_form *form) {
   double mean = 0;
-  if (form->data->targets == 1) return mean_of(&sums->target[0]);
+  if (form->data->targets == 1) return mean_of(sums->sum[0]);
   for (int k = 0; k < form->data->targets; k++)
-    if (sums->target[k].weight > 0) mean += form->target[k].factor * mean_of(&sums->target[k]);
+    if (sums->sum[k][GT_SUM_WEIGHT] > 0) mean += form->target[k].factor * mean_of(sums->sum[k]);
   return mean;
 }
 
@@ -71,12 +67,12 @@ void gt_result_add_sums(gt_results *results, const gt_sums *sums, const gt_resul
   if (form->data->targets > 1)
     gt_result_add(results, loss_of(form->data, -1, model_form), gt_mean_loss(sums, form));
   for (int k = 0; k < form->data->targets; k++) {
-    const gt_target_sums *s = &sums->target[k];
+    const double *sum = sums->sum[k], weight = sum[GT_SUM_WEIGHT];
     gt_result_id id = loss_of(form->data, k, model_form);
-    gt_result_add(results, id, mean_of(s));
+    gt_result_add(results, id, mean_of(sum));
     id.kind = gt_metric_at(2 * model_form + 1);
-    if (form->target[k].correct) gt_result_add(results, id, s->correct / s->weight);
-    if (s->weight > results->items) results->items = s->weight;
+    if (form->target[k].correct) gt_result_add(results, id, sum[GT_SUM_CORRECT] / weight);
+    if (weight > results->items) results->items = weight;
   }
 }
 

@@ -5,13 +5,9 @@
 #include "train/config/result.h"
 
 /* Sums over the items of some steps, added in double precision and in step order. */
-typedef struct gt_target_sums {
-  double loss, weight, correct; /* weight: the number of items, unless samples have weights */
-  double divisor;               /* of the loss; 0: the weight */
-} gt_target_sums;
 typedef struct gt_sums {
   int64_t steps;
-  gt_target_sums target[GT_DATA_MAX_TARGETS];
+  double sum[GT_DATA_MAX_TARGETS][GT_SUMS]; /* by gt_sum_kind; 0: absent */
 } gt_sums;
 void gt_sums_add(gt_sums *sums, const gt_sums *more);
 

@@ -4,7 +4,7 @@
 #include "op/confusion.h"
 #include "train/config/baseline.h"
 #include "train/net/pacer.h"
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,6 @@ static bool clear_confusion(gt_session *session, const gt_net_target *target, gt
   if (!target->confusion) return true;
   const uint64_t bytes = confusion_bytes(target);
   void *zeros = gt_alloc(bytes);
-  memset(zeros, 0, bytes);
   const bool ok = gt_buffers_upload(&session->buffers, target->confusion, 0, zeros, bytes, error);
   free(zeros);
   return ok;
@@ -137,14 +136,12 @@ bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, 
 
 /* --- running --- */
 
-typedef struct target_tally {
-  double *sum;  /* sums of the metrics, [metrics.columns] */
-  float *score; /* predictions for all items, [items][outputs]; NULL: no metric needs them */
-} target_tally;
-
-typedef struct tally { /* sums and scores of an evaluation */
+typedef struct tally { /* sums and scores of an evaluation, in an arena of its own */
+  gt_arena arena;
   gt_sums sums;
-  target_tally target[GT_DATA_MAX_TARGETS];
+  double *sum[GT_DATA_MAX_TARGETS];  /* sums of the metrics, [metrics.sum_count] */
+  float *score[GT_DATA_MAX_TARGETS]; /* predictions for all items, [items][outputs]; NULL: no metric needs
+                                        them */
 } tally;
 
 bool gt_evaluator_collect(gt_session *session, const gt_evaluator *evaluator, const gt_collected *item,
@@ -185,14 +182,14 @@ static void add_rows(const gt_evaluator *evaluator, tally *t) {
     const float *row = evaluator->log + s * net->column.count;
     add_losses(evaluator, s, &t->sums);
     for (int k = 0; k < net->targets; k++) {
-      const int first = net->column.target[k].metrics;
+      const int first = net->column.metrics[k];
       for (int c = 0; first >= 0 && c < net->target[k].metrics.sum_count; c++)
-        t->target[k].sum[c] += (double)row[first + c];
+        t->sum[k][c] += (double)row[first + c];
     }
   }
   t->sums.steps = 0;
   for (int k = 0; k < net->targets; k++) /* removes the sign of NaN, which would be printed */
-    if (isnan(t->sums.target[k].loss)) t->sums.target[k].loss = NAN;
+    if (isnan(t->sums.sum[k][GT_SUM_LOSS])) t->sums.sum[k][GT_SUM_LOSS] = NAN;
 }
 
 bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int64_t stride, double *loss,
@@ -217,13 +214,14 @@ bool gt_evaluator_sample(gt_session *session, const gt_evaluator *evaluator, int
 static int begin_tally(const gt_net *net, tally *t, gt_collected *item) {
   int items = 0;
   *t = (tally){0};
+  gt_arena_init(&t->arena);
   for (int k = 0; k < net->targets; k++) {
     const gt_net_target *target = &net->target[k];
     const int64_t scores = target->items * target->metrics.outputs; /* per sample */
-    t->target[k].sum = gt_alloc(((size_t)target->metrics.sum_count + 1) * sizeof *t->target[k].sum);
+    t->sum[k] = GT_NEW_N(&t->arena, double, target->metrics.sum_count);
     if (!target->scores) continue;
-    t->target[k].score = gt_alloc((size_t)(scores * net->data->samples) * sizeof *t->target[k].score);
-    item[items++] = (gt_collected){target->scores, scores, t->target[k].score};
+    t->score[k] = GT_NEW_N(&t->arena, float, scores * net->data->samples);
+    item[items++] = (gt_collected){target->scores, scores, t->score[k]};
   }
   return items;
 }
@@ -243,24 +241,11 @@ static bool run(gt_session *session, gt_evaluator *evaluator, tally *t, gt_error
   return true;
 }
 
-static void finish(tally *t) {
-  for (int k = 0; k < GT_DATA_MAX_TARGETS; k++) {
-    free(t->target[k].sum);
-    free(t->target[k].score);
-  }
-}
-
 /* --- metrics --- */
 
-/* The targets of the items that scores_of keeps; freed by the caller. */
-typedef struct item_targets {
-  int32_t *label;
-  float *target;
-} item_targets;
-
-/* Removes the predictions of items with weight 0 or label -1 from `score`, and copies the targets of the
- * others. */
-static gt_metric_scores scores_of(const gt_net *net, int index, float *score, item_targets *to) {
+/* Removes the predictions of items with weight 0 or label -1 from the scores of a target, and copies the
+ * targets of the others. */
+static gt_metric_scores scores_of(const gt_net *net, int index, tally *t) {
   const gt_net_target *net_target = &net->target[index];
   const bool classes = net_target->metrics.task == GT_METRIC_CLASSES;
   const int64_t outputs = net_target->metrics.outputs, each = net_target->items,
@@ -268,16 +253,16 @@ static gt_metric_scores scores_of(const gt_net *net, int index, float *score, it
   const void *data = gt_split_target(net->data, index)->data;
   const int32_t *label = classes ? data : NULL;
   const float *target = classes ? NULL : data, *weights = gt_split_weights(net->data)->data;
+  float *score = t->score[index], *counted = classes ? NULL : GT_NEW_N(&t->arena, float, items *outputs);
+  int32_t *counted_label = classes ? GT_NEW_N(&t->arena, int32_t, items) : NULL;
   int64_t n = 0;
-  *to = (item_targets){classes ? gt_alloc(((size_t)items + 1) * sizeof *to->label) : NULL,
-                       classes ? NULL : gt_alloc(((size_t)(items * outputs) + 1) * sizeof *to->target)};
   for (int64_t i = 0; i < items; i++) {
     if ((classes && label[i] < 0) || (weights && weights[i / each] == 0)) continue;
-    if (classes) to->label[n] = label[i];
-    if (!classes) memcpy(to->target + n * outputs, target + i * outputs, (size_t)outputs * sizeof *target);
+    if (classes) counted_label[n] = label[i];
+    if (!classes) memcpy(counted + n * outputs, target + i * outputs, (size_t)outputs * sizeof *target);
     memmove(score + n++ * outputs, score + i * outputs, (size_t)outputs * sizeof *score);
   }
-  return (gt_metric_scores){n, outputs, score, to->label, to->target, net_target->metrics.positive};
+  return (gt_metric_scores){n, outputs, score, counted_label, counted, net_target->metrics.positive};
 }
 
 /* Adds the values of metric m for the columns or the steps to the results, if they are shown. id: of their
@@ -318,21 +303,17 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   const gt_net_target *target = &evaluator->net->target[index];
   const gt_evaluator_target *evaluator_target = &evaluator->target[index];
   const gt_metric_set *set = &target->metrics;
-  gt_metric_totals all = {.sum = t->target[index].sum};
-  double *count = NULL;
-  item_targets targets = {0};
+  gt_metric_totals all = {.sum = t->sum[index]};
   if (!set->count) return true;
-  if (t->target[index].score) all.scores = scores_of(evaluator->net, index, t->target[index].score, &targets);
-  const bool counts = set->task == GT_METRIC_CLASSES && set->counts;
-  if (counts) count = gt_alloc((size_t)(target->counted * target->counted) * sizeof *count);
-  all.counts = (gt_metric_counts){target->counted, count, set->positive};
-  const bool ok = !counts || read_counts(session, target, count, NULL, error);
-  for (int m = 0; ok && m < set->count; m++)
-    add_metric(set, evaluator_target, m, index, t->sums.target[index].weight, &all, result);
-  free(count);
-  free(targets.label);
-  free(targets.target);
-  return ok;
+  if (t->score[index]) all.scores = scores_of(evaluator->net, index, t);
+  if (set->task == GT_METRIC_CLASSES && set->counts) {
+    double *count = GT_NEW_N(&t->arena, double, target->counted * target->counted);
+    all.counts = (gt_metric_counts){target->counted, count, set->positive};
+    if (!read_counts(session, target, count, NULL, error)) return false;
+  }
+  for (int m = 0; m < set->count; m++)
+    add_metric(set, evaluator_target, m, index, t->sums.sum[index][GT_SUM_WEIGHT], &all, result);
+  return true;
 }
 
 /* Evaluates one form of the model: *result gets loss and accuracy, *metrics the metrics. */
@@ -346,7 +327,7 @@ static bool evaluate(gt_session *session, gt_evaluator *evaluator, int model_for
   }
   for (int k = 0; ok && k < evaluator->net->targets; k++)
     ok = add_metrics(session, evaluator, k, &t, metrics, error);
-  finish(&t);
+  gt_arena_finish(&t.arena);
   return ok;
 }
 

@@ -1,6 +1,7 @@
 #include "train/eval/generate.h"
 #include "base/memory.h"
 #include "base/philox.h"
+#include "train/eval/model_use.h"
 #include "train/eval/text_stream.h"
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #ifndef GT_TRAIN_GENERATE_H
 #define GT_TRAIN_GENERATE_H
 #include "tokens/tokens.h"
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 
 typedef struct gt_draw_options { /* how a token is drawn, applied in this order */
   double temperature;            /* divides the logits; 0: draws the most probable token */

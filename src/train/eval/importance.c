@@ -2,7 +2,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/philox.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * them. */
 #ifndef GT_TRAIN_IMPORTANCE_H
 #define GT_TRAIN_IMPORTANCE_H
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 
 typedef struct gt_importance_score {
   double mean, deviation; /* over the repeats; deviation: the population standard deviation */

@@ -1,7 +1,8 @@
 /* Checks the consistency of a model file: its signature and config define a graph, whose parameters and
  * constants must be the tensors of the file. */
 #include "model/model.h"
-#include "train/file/model_file.h"
+#include "train/config/review.h"
+#include "train/eval/model_use.h"
 #include <string.h>
 
 bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error) {
@@ -82,4 +83,21 @@ bool gt_model_file_check(gt_model_file *file, gt_error *error) {
     file->bits[k] = ok && gt_metric_task_of(config.loss[k]) == GT_METRIC_BITS;
   gt_arena_finish(&arena);
   return ok;
+}
+
+gt_data_requirements gt_model_file_requirements(const gt_model_file *file) {
+  return (gt_data_requirements){.untrusted = gt_model_file_untrusted(file), .signature = &file->signature};
+}
+
+void gt_model_file_check_data(const gt_model_file *file, gt_config *config, int part) {
+  const gt_dataset *data = &config->dataset;
+  const uint64_t recorded = file->data.split[part];
+  if (!recorded || !data->from_files || data->overridden) return;
+  if (gt_split_fingerprint(gt_dataset_split(data, part), data->inputs, data->targets) == recorded) return;
+  gt_diagnostics *d = &config->diagnostics;
+  gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, part),
+                "the %s data differs from the data that %s was trained with",
+                part == GT_PART_TRAIN ? "training" : gt_part_keys[part], file->path)
+      ->help = gt_arena_printf(d->arena, "--set data.%s=FILE names the files to use%s",
+                               part == GT_PART_TEST ? "test" : "train", gt_dataset_note_on_times(data));
 }

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "layer/sequence.h"
 #include "train/net/choose.h"
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 #include <string.h>
 
 enum { BATCH = 500 }; /* samples per batch */

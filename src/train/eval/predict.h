@@ -2,7 +2,7 @@
  * applied if the loss is cross-entropy, sigmoid if it is binary cross-entropy. */
 #ifndef GT_TRAIN_PREDICT_H
 #define GT_TRAIN_PREDICT_H
-#include "train/file/model_file.h"
+#include "train/eval/model_use.h"
 
 typedef struct gt_prediction {
   int targets;

@@ -50,7 +50,7 @@ static bool read_layout(sheet *s, gt_error *error) {
         error, GT_ERR_USAGE,
         "--samples draws images, but these samples are not images: set their shape with data.shape, such as "
         "[8, 8]");
-  s->targets = gt_split_target(&data->split[GT_PART_TRAIN], 0);
+  s->targets = gt_train_target(data, 0);
   gt_input_network_shape(input, network_dim);
   s->drawing.input = image_of(input->rank, network_dim);
   s->values = s->drawing.input.height * s->drawing.input.width * s->drawing.input.channels;

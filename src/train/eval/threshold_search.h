@@ -1,7 +1,7 @@
 /* The choice of `eval: {threshold: auto}` (train/config/threshold.h) when a run ends. */
 #ifndef GT_TRAIN_THRESHOLD_SEARCH_H
 #define GT_TRAIN_THRESHOLD_SEARCH_H
-#include "train/net/session.h"
+#include "train/eval/evaluator.h"
 
 /* A prediction for an item with a label. */
 typedef struct gt_scored {

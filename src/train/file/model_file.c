@@ -5,8 +5,6 @@
 #include "tokens/tokens.h"
 #include "train/file/model_scaling.h"
 #include "train/file/model_table.h"
-#include "train/net/net.h"
-#include "train/config/review.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -120,33 +118,15 @@ json_t *gt_threshold_json(const double *threshold, int count) {
   return all;
 }
 
-static char *signature_text(const gt_config *config) {
+static char *signature_text(const gt_model_record *record) {
   json_t *root = json_object();
-  add_inputs(root, &config->dataset);
-  add_targets(root, &config->dataset);
+  add_inputs(root, record->data);
+  add_targets(root, record->data);
   /* The chosen threshold. Several have another key, because older programs expect a number. */
-  if (config->threshold.value && *config->threshold.value > 0)
-    json_object_set_new(root, config->threshold.count > 1 ? "thresholds" : "threshold",
-                        gt_threshold_json(config->threshold.value, config->threshold.count));
-  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(digits_of(&config->dataset)));
-  json_decref(root);
-  return text;
-}
-
-static void add_result(json_t *root, const char *split, const gt_results *result) {
-  if (!result->items) return;
-  json_t *values = json_object();
-  gt_json_add_results(values, result);
-  json_object_set_new(root, split, values);
-}
-
-static char *results_text(const gt_model_results *results) {
-  json_t *root = json_object();
-  json_object_set_new(root, "step", json_integer(results->step));
-  json_object_set_new(root, "epoch", json_integer(results->epoch));
-  add_result(root, "validation", &results->validation);
-  add_result(root, "test", &results->test);
-  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
+  if (record->threshold)
+    json_object_set_new(root, record->thresholds > 1 ? "thresholds" : "threshold",
+                        gt_threshold_json(record->threshold, record->thresholds));
+  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(digits_of(record->data)));
   json_decref(root);
   return text;
 }
@@ -172,9 +152,9 @@ static const char *format_of(const gt_dataset *data) {
                                          : GT_MODEL_FORMAT;
 }
 
-bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
-                         const gt_model_results *results, gt_error *error) {
-  const gt_dataset *data = &config->dataset;
+bool gt_model_file_write(const char *path, const gt_model_record *record, const gt_state_dict *weights,
+                         gt_error *error) {
+  const gt_dataset *data = record->data;
   gt_arena arena;
   gt_arena_init(&arena);
   gt_stored *tensors =
@@ -184,20 +164,16 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_sta
     count += gt_scaling_tensors(&data->input[k], &arena, tensors + count);
   for (int k = 0; k < data->targets; k++)
     count += gt_target_scaling_tensors(&data->target[k], &arena, tensors + count);
-  char *signature = signature_text(config), *results_json = results_text(results);
-  char *fingerprints = fingerprint_text(data, &results->data);
-  const gt_metadata metadata[] = {{"format", format_of(data)},
-                                  {"version", GT_VERSION},
-                                  {"config", config->resolved},
-                                  {"signature", signature ? signature : "{}"},
-                                  {"results", results_json ? results_json : "{}"},
-                                  {"fingerprints", fingerprints ? fingerprints : "{}"}};
+  char *signature = signature_text(record), *fingerprints = fingerprint_text(data, &record->fingerprints);
+  const gt_metadata metadata[] = {
+      {"format", format_of(data)},  {"version", GT_VERSION},
+      {"config", record->config},   {"signature", signature ? signature : "{}"},
+      {"results", record->results}, {"fingerprints", fingerprints ? fingerprints : "{}"}};
   /* Fingerprints are written only for samples from files, which may change later. */
   const int entries = sizeof metadata / sizeof *metadata - !data->from_files;
   const bool ok = gt_safetensors_write(path, tensors, count, metadata, entries, error);
   free(fingerprints);
   free(signature);
-  free(results_json);
   gt_arena_finish(&arena);
   return ok;
 }
@@ -490,23 +466,6 @@ bool gt_model_file_read_any(gt_model_file *file, const char *path, gt_error *err
   if (!file->container.foreign) return read_model(file, error);
   gt_container_convert(&file->container);
   return true;
-}
-
-gt_data_requirements gt_model_file_requirements(const gt_model_file *file) {
-  return (gt_data_requirements){.untrusted = gt_model_file_untrusted(file), .signature = &file->signature};
-}
-
-void gt_model_file_check_data(const gt_model_file *file, gt_config *config, int part) {
-  const gt_dataset *data = &config->dataset;
-  const uint64_t recorded = file->data.split[part];
-  if (!recorded || !data->from_files || data->overridden) return;
-  if (gt_split_fingerprint(gt_dataset_split(data, part), data->inputs, data->targets) == recorded) return;
-  gt_diagnostics *d = &config->diagnostics;
-  gt_finding_at(d, GT_FINDING_other_samples, gt_config_place_of_split(config, part),
-                "the %s data differs from the data that %s was trained with",
-                part == GT_PART_TRAIN ? "training" : gt_part_keys[part], file->path)
-      ->help = gt_arena_printf(d->arena, "--set data.%s=FILE names the files to use%s",
-                               part == GT_PART_TEST ? "test" : "train", gt_dataset_note_on_times(data));
 }
 
 void gt_model_file_finish(gt_model_file *file) {

@@ -4,8 +4,7 @@
  * come from files. `gtrain predict` needs nothing else; `gtrain eval` also needs the data. */
 #ifndef GT_TRAIN_MODEL_FILE_H
 #define GT_TRAIN_MODEL_FILE_H
-#include "train/config/config.h"
-#include "train/config/results.h"
+#include "data/data.h"
 #include "store/state_dict.h"
 #include <jansson.h>
 
@@ -15,23 +14,26 @@
 /* For models with several targets. */
 #define GT_MODEL_FORMAT_TARGETS "gtrain-model-3"
 
-typedef struct gt_model_results { /* results in the metadata; a split whose result has items 0 is omitted */
-  int64_t step, epoch;
-  gt_results validation, test;
-  gt_data_fingerprint data; /* fingerprints of the splits; 0: unknown */
-} gt_model_results;
+typedef struct gt_model_record { /* what a model file says of its model */
+  const gt_dataset *data;        /* inputs, targets, and which splits come from files */
+  const char *config;            /* the resolved config's text */
+  const double *threshold;       /* [thresholds]; NULL: none was chosen */
+  int thresholds;
+  const char *results;              /* JSON */
+  gt_data_fingerprint fingerprints; /* of the splits; 0: unknown */
+} gt_model_record;
 
+/* weights: a state dict of GT_WEIGHT_ROLES. */
+bool gt_model_file_write(const char *path, const gt_model_record *record, const gt_state_dict *weights,
+                         gt_error *error);
 /* Thresholds as JSON: a number, or an array if there are several. */
 json_t *gt_threshold_json(const double *threshold, int count);
-/* weights: a state dict of GT_WEIGHT_ROLES. */
-bool gt_model_file_write(const char *path, const gt_config *config, const gt_state_dict *weights,
-                         const gt_model_results *results, gt_error *error);
 
 typedef struct gt_model_file {
   gt_container container;
   const char *path, *config; /* the resolved config's text */
   gt_data_signature signature;
-  const double *threshold;        /* [thresholds] (threshold.h); NULL: none was chosen */
+  const double *threshold;        /* [thresholds] (eval/threshold.h); NULL: none was chosen */
   int thresholds;                 /* 1, or one per label */
   bool bits[GT_DATA_MAX_TARGETS]; /* outputs are probabilities of boolean targets (gt_model_file_check) */
   gt_data_fingerprint data;       /* 0: unknown; `meaning` is never set */
@@ -53,17 +55,6 @@ void gt_model_file_finish(gt_model_file *file);
  * directory that the user received and unpacked counts as the user's own, like a config that the user
  * received. */
 const char *gt_model_file_untrusted(const gt_model_file *file);
-/* Adds a finding if this split has other samples than in the model's run: the files have changed, or there
- * are other files with the same names. Ignores files that --set names. */
-void gt_model_file_check_data(const gt_model_file *file, gt_config *config, int part);
-/* Reads the file's config, with the inputs from its signature and without samples. False: GT_ERR_DATA. */
-bool gt_model_file_config(gt_config *config, gt_arena *arena, const gt_model_file *file, gt_error *error);
-/* The same, and builds the model for one sample, in the arena. NULL: GT_ERR_DATA. */
-const struct gt_model *gt_model_file_build(gt_config *config, gt_arena *arena, const gt_model_file *file,
-                                           gt_error *error);
-/* False (GT_ERR_DATA) if the graph of config and signature has other tensors than the file. Call it before
- * samples of the signature's shape are read, because the file may contain any shape. */
-bool gt_model_file_check(gt_model_file *file, gt_error *error);
-/* What the model requires of evaluation data. */
-gt_data_requirements gt_model_file_requirements(const gt_model_file *file);
+/* True for the text of a resolved config. */
+bool gt_config_is_resolved(const char *text);
 #endif

@@ -1,5 +1,4 @@
 #include "train/file/tuned_file.h"
-#include "base/cache.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"

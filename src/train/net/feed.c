@@ -2,7 +2,6 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "base/thread.h"
 #include <stdlib.h>
 #include <string.h>
 

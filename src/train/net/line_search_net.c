@@ -46,8 +46,8 @@ static void build_trial(const builder *b) {
 static void build_measure(const builder *b, const gt_loss *objective) {
   gt_graph *g = b->graph;
   const gt_id loss = gt_net_sum(b->net, g, 0, GT_SUM_LOSS);
-  const gt_id divisor =
-      gt_net_sum(b->net, g, 0, b->net->target[0].has_own_divisor ? GT_SUM_DIVISOR : GT_SUM_WEIGHT);
+  const bool weighed = b->net->target[0].loss.sum[GT_SUM_DIVISOR] != GT_NONE;
+  const gt_id divisor = gt_net_sum(b->net, g, 0, weighed ? GT_SUM_DIVISOR : GT_SUM_WEIGHT);
   gt_id gradient = read(b, vector(b, GT_GRADIENT_VARIABLE));
   const gt_id scale = gt_net_gradient_scale(b->net, g, objective, divisor);
   if (scale != GT_NONE) gradient = gt_mul(g, gradient, scale);

@@ -129,9 +129,6 @@ static bool build_line_search(gt_net *net, gt_arena *arena, gt_config *config, c
         error, GT_ERR_CONFIG,
         "optimizer '%s' evaluates the loss several times in a step, but each evaluation changes '%s'",
         config->optim->type->name, net->model->updated->name);
-  net->column = (gt_log_columns){.ok = -1, .lr = -1, .norm = -1, .count = 3};
-  net->column.target[0] = (gt_log_target){
-      .weight = 1, .correct = net->form.target[0].correct ? 2 : -1, .divisor = -1, .metrics = -1};
   return gt_line_search_build(net, arena, config, options, error);
 }
 

@@ -34,12 +34,10 @@ enum {
 }; /* steps in the rings KIND.table and KIND.log of training */
 /* Columns of a log row; -1: absent. In training: loss, weight, ok, lr, norm, correct, divisor; in
  * evaluations: loss, weight, correct, divisor. Then loss, weight, correct and divisor of the other targets,
- * and the sums of the metrics of all targets. */
-typedef struct gt_log_target {
-  int loss, weight, correct, divisor, metrics;
-} gt_log_target;
+ * and the sums of the metrics of all targets. sum: by gt_sum_kind; metrics: the first sum of each target's.
+ */
 typedef struct gt_log_columns {
-  gt_log_target target[GT_DATA_MAX_TARGETS];
+  int sum[GT_DATA_MAX_TARGETS][GT_SUMS], metrics[GT_DATA_MAX_TARGETS];
   int ok, lr, norm, count;
 } gt_log_columns;
 
@@ -58,8 +56,6 @@ enum { GT_MAX_STAGES = 2 };
  * steps, except with a line search. */
 #define GT_GRADIENT_VARIABLE "train.gradient"
 #define GT_SUMS_VARIABLE     "train.sums"
-/* The sums of a target; GT_SUM_DIVISOR only with gt_net_target.has_own_divisor. */
-enum { GT_SUM_LOSS, GT_SUM_WEIGHT, GT_SUM_CORRECT, GT_SUM_DIVISOR, GT_SUMS };
 
 #define GT_SHIFT_VARIABLE "eval.shift"
 
@@ -67,7 +63,6 @@ typedef struct gt_net_target {
   const char *name;      /* NULL: the only target */
   gt_loss_nodes loss;    /* if the data has targets */
   gt_id output;          /* if it has none: as in gt_forward_target; otherwise GT_NONE */
-  bool has_own_divisor;  /* the divisor of losses is not the sum of weights (gt_loss_nodes.divisor) */
   int64_t items;         /* number of items per sample, if there are metrics */
   int64_t counted;       /* number of classes of the confusion matrix */
   float confusion_scale; /* integers per unit of weight in its sums (op/confusion.h); 0: it only counts */
@@ -157,6 +152,9 @@ gt_sums gt_net_sums_of(const gt_net *net, const float *row);
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, int part, const gt_net_options *options,
                           gt_error *error);
+/* Builds the training step of each phase as the run does later, to report its errors before the run. False
+ * after reporting that a phase cannot start. */
+bool gt_phases_can_start(gt_config *config, gt_arena *arena);
 /* A net that evaluates the layers that adapt (gt_adaptation) on one batch of at most `samples` training
  * samples: variable GT_SAMPLE_VARIABLE gets the rows of each adaptation, by its number. The clock counts
  * these batches. */

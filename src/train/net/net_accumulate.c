@@ -5,16 +5,16 @@
 #include "op/elementwise.h"
 #include "op/move.h"
 #include "op/reduce.h"
-#include <stddef.h>
 
 uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph) {
   const gt_shape shape = gt_shape_1(net->model->store->trainable);
   return gt_graph_variable(graph, GT_GRADIENT_VARIABLE, shape, GT_F32, false);
 }
 
-/* The number of sums of a target. */
+/* The number of sums of a target, with or without a divisor. If no predictions are correct or not, that sum
+ * is 0. */
 static int count_of_sums(const gt_net_target *target) {
-  return target->has_own_divisor ? GT_SUMS : GT_SUM_DIVISOR;
+  return target->loss.sum[GT_SUM_DIVISOR] == GT_NONE ? GT_SUM_DIVISOR : GT_SUMS;
 }
 
 /* The index of the first sum of a target; for target = number of targets, the number of sums. */
@@ -63,7 +63,7 @@ static gt_id sum_of_losses(const gt_net *net, gt_graph *graph, gt_config *config
   gt_id sum = GT_NONE;
   for (int k = 0; k < net->targets; k++) {
     const double factor = config->loss[k]->weight / items_per_sample(net, k);
-    gt_id term = net->target[k].loss.loss_sum;
+    gt_id term = net->target[k].loss.sum[GT_SUM_LOSS];
     if (factor < 1 || factor > 1) term = gt_mul(graph, term, gt_constant(graph, factor));
     sum = k ? gt_add(graph, sum, term) : term;
   }
@@ -74,46 +74,40 @@ static gt_id sum_of_losses(const gt_net *net, gt_graph *graph, gt_config *config
 static gt_id objective_sum(const gt_net *net, gt_graph *graph, gt_config *config) {
   const gt_loss_nodes *nodes = &net->target[0].loss;
   const bool several = net->targets > 1, sums_batch = config->loss[0]->type->sums_batch;
-  const gt_id losses = several ? sum_of_losses(net, graph, config) : nodes->loss_sum;
+  const gt_id losses = several ? sum_of_losses(net, graph, config) : nodes->sum[GT_SUM_LOSS];
   if (net->model->penalty == GT_NONE) return losses;
-  gt_id penalty_weight = several
-                             ? gt_mul(graph, nodes->divisor, gt_constant(graph, 1 / items_per_sample(net, 0)))
-                             : nodes->divisor;
+  gt_id penalty_weight = gt_loss_divisor(nodes);
+  if (several)
+    penalty_weight = gt_mul(graph, penalty_weight, gt_constant(graph, 1 / items_per_sample(net, 0)));
   if (sums_batch)
-    penalty_weight = gt_mul(
-        graph, gt_split_weights(net->data)->rank ? gt_sum(graph, net->weight, 0, false) : nodes->weight_sum,
-        gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
+    penalty_weight = gt_mul(graph,
+                            gt_split_weights(net->data)->rank ? gt_sum(graph, net->weight, 0, false)
+                                                              : nodes->sum[GT_SUM_WEIGHT],
+                            gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
   return gt_add(graph, losses, gt_mul(graph, net->model->penalty, penalty_weight));
 }
 
 /* Adds the sums of one batch to those of the step; for a line search, the objective instead of the loss. */
 static void add_sums(const gt_net *net, gt_graph *graph, gt_config *config) {
   const uint32_t variable = gt_net_sums(net, graph);
-  const int count = first_sum(net, net->targets);
   const gt_id zero = gt_constant(graph, 0);
-  const bool line_search = config->optim->type->line_search;
   gt_id value[GT_SUMS * GT_DATA_MAX_TARGETS];
-  for (int k = 0; k < net->targets; k++) {
-    const gt_loss_nodes *loss = &net->target[k].loss;
-    gt_id *target_value = value + first_sum(net, k);
-    target_value[GT_SUM_LOSS] = line_search ? objective_sum(net, graph, config) : loss->loss_sum;
-    target_value[GT_SUM_WEIGHT] = loss->weight_sum;
-    target_value[GT_SUM_CORRECT] = loss->correct_sum == GT_NONE ? zero : loss->correct_sum;
-    if (net->target[k].has_own_divisor) target_value[GT_SUM_DIVISOR] = loss->divisor;
-  }
+  int count = 0;
+  for (int k = 0; k < net->targets; k++)
+    for (int s = 0; s < count_of_sums(&net->target[k]); s++) {
+      const gt_id sum = net->target[k].loss.sum[s];
+      value[count++] = sum == GT_NONE ? zero : sum;
+    }
+  if (config->optim->type->line_search) value[GT_SUM_LOSS] = objective_sum(net, graph, config);
   /* Adding 0 gives each value a node of its own, also if it is the node of another sum. */
   for (int i = 0; i < count; i++) value[i] = gt_reshape(graph, gt_add(graph, value[i], zero), gt_shape_1(1));
   gt_assign(graph, variable, 0,
             gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, value, count)));
 }
 
-/* The sum over the targets of a node in gt_loss_nodes, at byte `offset`. */
-static gt_id sum_over_targets(const gt_net *net, gt_graph *graph, size_t offset) {
-  gt_id sum = GT_NONE;
-  for (int k = 0; k < net->targets; k++) {
-    const gt_id term = *(const gt_id *)(const void *)((const char *)&net->target[k].loss + offset);
-    sum = k ? gt_add(graph, sum, term) : term;
-  }
+static gt_id sum_over_targets(const gt_net *net, gt_graph *graph, gt_sum_kind kind) {
+  gt_id sum = net->target[0].loss.sum[kind];
+  for (int k = 1; k < net->targets; k++) sum = gt_add(graph, sum, net->target[k].loss.sum[kind]);
   return sum;
 }
 
@@ -121,8 +115,8 @@ static gt_id sum_over_targets(const gt_net *net, gt_graph *graph, size_t offset)
 static void update_states(const gt_net *net, gt_graph *graph) {
   uint32_t variable;
   if (!net->model->updated) return;
-  const gt_id loss = sum_over_targets(net, graph, offsetof(gt_loss_nodes, loss_sum)),
-              weight = sum_over_targets(net, graph, offsetof(gt_loss_nodes, weight_sum));
+  const gt_id loss = sum_over_targets(net, graph, GT_SUM_LOSS),
+              weight = sum_over_targets(net, graph, GT_SUM_WEIGHT);
   const gt_id is_good =
       gt_mul(graph, gt_training_ok(net->model->store, graph, &variable), gt_is_finite(graph, loss));
   gt_model_update_states(net->model, graph,
@@ -141,10 +135,10 @@ static gt_id gradient_loss(const gt_net *net, gt_graph *graph, gt_config *config
  * samples. False after reporting an error. */
 static bool check_common_divisor(gt_net *net, gt_config *config) {
   for (int k = 0; k < net->targets && net->targets > 1; k++) {
-    const char *why = net->target[k].has_own_divisor      ? "has class weights"
-                      : config->dataset.target[k].ignores ? "has labels that do not count"
-                      : config->loss[k]->type->sums_batch ? "has a loss that is a sum"
-                                                          : NULL;
+    const char *why = count_of_sums(&net->target[k]) == GT_SUMS ? "has class weights"
+                      : config->dataset.target[k].ignores       ? "has labels that do not count"
+                      : config->loss[k]->type->sums_batch       ? "has a loss that is a sum"
+                                                                : NULL;
     if (!why) continue;
     const gt_spec *accumulate = gt_spec_find(gt_spec_find(config->root, "train"), "accumulate");
     gt_error_at(&config->diagnostics, accumulate ? accumulate->at : config->root->at,
@@ -184,14 +178,9 @@ bool gt_net_build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
 /* Replaces the nodes of the losses by the sums over all batches. */
 static void read_sums(gt_net *net, gt_graph *graph, gt_id sums) {
   for (int k = 0; k < net->targets; k++) {
-    gt_net_target *target = &net->target[k];
-    const bool has_correct = target->loss.correct_sum != GT_NONE;
-    const gt_id weight = read_sum(net, graph, sums, k, GT_SUM_WEIGHT);
-    target->loss = (gt_loss_nodes){
-        .loss_sum = read_sum(net, graph, sums, k, GT_SUM_LOSS),
-        .weight_sum = weight,
-        .divisor = target->has_own_divisor ? read_sum(net, graph, sums, k, GT_SUM_DIVISOR) : weight,
-        .correct_sum = has_correct ? read_sum(net, graph, sums, k, GT_SUM_CORRECT) : GT_NONE};
+    gt_id *sum = net->target[k].loss.sum;
+    for (int s = 0; s < GT_SUMS; s++)
+      if (sum[s] != GT_NONE) sum[s] = read_sum(net, graph, sums, k, s);
   }
 }
 
@@ -202,12 +191,12 @@ bool gt_net_build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   const gt_id clock = gt_net_main_clock(net, graph, arena, GT_TABLE_ROWS);
   const uint32_t gradient = gt_net_gradient(net, graph), totals = gt_net_sums(net, graph);
   read_sums(net, graph, gt_variable_read(graph, totals));
-  gt_id divisor = net->target[0].loss.divisor;
+  gt_id divisor = gt_loss_divisor(&net->target[0].loss);
   if (net->targets > 1) divisor = gt_mul(graph, divisor, gt_constant(graph, 1 / items_per_sample(net, 0)));
   const gt_id scale = gt_net_gradient_scale(net, graph, config->loss[0], divisor);
   if (!gt_training_update(&net->training, graph, config->optim, net->model->store,
-                          gt_variable_read(graph, gradient), scale,
-                          sum_over_targets(net, graph, offsetof(gt_loss_nodes, loss_sum)), clock, error))
+                          gt_variable_read(graph, gradient), scale, sum_over_targets(net, graph, GT_SUM_LOSS),
+                          clock, error))
     return false;
   gt_graph_set_scope(graph, "step");
   gt_training_average_states(&net->training, graph, GT_NONE);

@@ -135,7 +135,7 @@ static gt_forward_target read_target(gt_net *net, int index, gt_graph *graph, gt
       .values = tensor->rank ? gt_tensor_features(tensor) : 0,
       .ignores = data->ignores};
   if (data->scaling.count) {
-    nodes->scaling = gt_target_scaling_read(data, graph);
+    nodes->scaling = gt_target_scaling_read(data, arena, graph);
     target.scaling = &nodes->scaling;
   }
   return target;
@@ -154,9 +154,7 @@ static void store_results(gt_net *net, const gt_forward *forward) {
   for (int k = 0; k < net->targets; k++) {
     net->target[k].loss = forward->target[k].nodes;
     net->target[k].output = net->predicts ? forward->target[k].output : GT_NONE;
-    net->target[k].has_own_divisor =
-        !net->predicts && net->target[k].loss.divisor != net->target[k].loss.weight_sum;
-    net->form.target[k].correct = !net->predicts && net->target[k].loss.correct_sum != GT_NONE;
+    net->form.target[k].correct = !net->predicts && net->target[k].loss.sum[GT_SUM_CORRECT] != GT_NONE;
   }
 }
 

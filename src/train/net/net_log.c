@@ -2,8 +2,8 @@
 #include "train/net/net_parts.h"
 #include "op/core.h"
 
-typedef struct log_values {                     /* values of the log row that the host reads */
-  gt_id value[3 + 4 * GT_DATA_MAX_TARGETS + 1]; /* as gt_log_columns; the metrics are one vector */
+typedef struct log_values {                           /* values of the log row that the host reads */
+  gt_id value[3 + GT_SUMS * GT_DATA_MAX_TARGETS + 1]; /* as gt_log_columns; the metrics are one vector */
   int count;
 } log_values;
 
@@ -11,11 +11,6 @@ static int add_value(log_values *log, gt_id value) {
   if (value == GT_NONE) return -1;
   log->value[log->count] = value;
   return log->count++;
-}
-
-static void add_correct_and_divisor(log_values *log, const gt_net_target *target, gt_log_target *to) {
-  to->correct = add_value(log, target->loss.correct_sum);
-  to->divisor = add_value(log, target->has_own_divisor ? target->loss.divisor : GT_NONE);
 }
 
 /* The sums of the metrics of all targets, as one vector; GT_NONE: there are none. first: the column where
@@ -28,7 +23,7 @@ static gt_id add_metrics(gt_net *net, gt_graph *graph, int first) {
     const gt_id sums =
         target->metrics.count ? gt_metrics_emit(&target->metrics, graph, &target->loss.items) : GT_NONE;
     if (sums == GT_NONE) continue;
-    net->column.target[k].metrics = first;
+    net->column.metrics[k] = first;
     first += target->metrics.sum_count;
     target_sums[count++] = sums;
   }
@@ -42,16 +37,14 @@ void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
   gt_log_columns *c = &net->column;
   *c = (gt_log_columns){.ok = -1, .lr = -1, .norm = -1};
   for (int k = 0; k < net->targets; k++) {
-    gt_log_target *to = &c->target[k];
-    to->metrics = -1;
-    to->loss = add_value(&log, net->target[k].loss.loss_sum);
-    to->weight = add_value(&log, net->target[k].loss.weight_sum);
-    if (!k && net->trains) {
+    c->metrics[k] = -1;
+    for (int s = 0; s < GT_SUMS; s++) {
+      c->sum[k][s] = add_value(&log, net->target[k].loss.sum[s]);
+      if (k || s != GT_SUM_WEIGHT || !net->trains) continue;
       c->ok = add_value(&log, net->training.ok);
       c->lr = add_value(&log, net->training.learning_rate);
       c->norm = add_value(&log, net->training.gradient_norm);
     }
-    add_correct_and_divisor(&log, &net->target[k], to);
   }
   const gt_id sums = add_metrics(net, graph, log.count);
   add_value(&log, sums);
@@ -68,13 +61,9 @@ void gt_net_build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
 
 gt_sums gt_net_sums_of(const gt_net *net, const float *row) {
   gt_sums sums = {.steps = 1};
-  for (int k = 0; k < net->targets; k++) {
-    const gt_log_target *c = &net->column.target[k];
-    sums.target[k] = (gt_target_sums){.loss = row[c->loss],
-                                      .weight = row[c->weight],
-                                      .correct = c->correct >= 0 ? row[c->correct] : 0,
-                                      .divisor = c->divisor >= 0 ? row[c->divisor] : 0};
-  }
+  for (int k = 0; k < net->targets; k++)
+    for (int s = 0; s < GT_SUMS; s++)
+      if (net->column.sum[k][s] >= 0) sums.sum[k][s] = (double)row[net->column.sum[k][s]];
   return sums;
 }
 

@@ -1,5 +1,5 @@
 #include "train/net/pacer.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include <string.h>
 
 static const double piece_seconds = 0.03; /* intended duration of a piece */

@@ -104,25 +104,26 @@ static gt_id scale_values(gt_graph *graph, gt_id batch, gt_id scaling) {
   return gt_reshape(graph, gt_add(graph, scaled, row[2]), shape);
 }
 
-/* A batch of windows of a series, scaled. Windows are streamed, or cut from the rows on the device; the same
- * instructions scale both, so that results do not differ. */
-static gt_id draw_series_windows(const gt_samples *samples, const gt_tensor *tensor, gt_arena *arena,
-                                 gt_graph *graph, gt_id data, gt_id clock, gt_id scaling,
-                                 gt_batch_attribute attribute) {
-  if (samples->ring)
-    return scale_values(graph, gt_samples_draw(graph, data, clock, GT_NONE, attribute), scaling);
-  const gt_id start = gt_samples_read(samples, GT_SAMPLE_START, 0, arena, graph, clock, attribute);
-  return scale_values(graph, gt_slice_rows(graph, data, start, tensor->begin, tensor->dim[1]), scaling);
-}
-
 /* The samples by class, for a balanced order of resident samples; otherwise GT_NONE. */
 static gt_id read_members(gt_graph *graph, const gt_batch_attribute *attribute) {
   if (!attribute->classes || attribute->window) return GT_NONE;
   return read_variable(graph, GT_MEMBERS_VARIABLE, gt_shape_1(gt_batch_member_count(attribute)), GT_I32);
 }
 
-gt_id gt_samples_draw(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
+static gt_id draw_samples(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling,
+                          gt_batch_attribute attribute) {
   return gt_batch_balanced(graph, data, clock, scaling, read_members(graph, &attribute), attribute);
+}
+
+/* A batch of windows of a series, scaled. Windows are streamed, or cut from the rows on the device; the same
+ * instructions scale both, so that results do not differ. */
+static gt_id draw_series_windows(const gt_samples *samples, const gt_tensor *tensor, gt_arena *arena,
+                                 gt_graph *graph, gt_id data, gt_id clock, gt_id scaling,
+                                 gt_batch_attribute attribute) {
+  if (samples->ring)
+    return scale_values(graph, draw_samples(graph, data, clock, GT_NONE, attribute), scaling);
+  const gt_id start = gt_samples_read(samples, GT_SAMPLE_START, 0, arena, graph, clock, attribute);
+  return scale_values(graph, gt_slice_rows(graph, data, start, tensor->begin, tensor->dim[1]), scaling);
 }
 
 /* A batch of windows of a text. */
@@ -140,7 +141,7 @@ gt_id gt_samples_read(const gt_samples *samples, gt_sample_role role, int of, gt
   if (gt_tensor_is_text(tensor))
     return draw_text_windows(graph, tensor, read_samples(samples, GT_SAMPLE_INPUT, 0, arena, graph), clock,
                              attribute);
-  return gt_samples_draw(graph, read_samples(samples, role, of, arena, graph), clock, GT_NONE, attribute);
+  return draw_samples(graph, read_samples(samples, role, of, arena, graph), clock, GT_NONE, attribute);
 }
 
 bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, gt_buffers *buffers,
@@ -163,7 +164,7 @@ static gt_id draw_input(const gt_samples *samples, int index, gt_arena *arena, g
   set_byte_forms(tensor, &input->scaling, &attribute);
   const gt_id batch =
       tensor->start ? draw_series_windows(samples, tensor, arena, graph, data, clock, scaling, attribute)
-                    : gt_samples_draw(graph, data, clock, scaling, attribute);
+                    : draw_samples(graph, data, clock, scaling, attribute);
   return encode(samples, index, arena, graph, gt_crop_batch(input, graph, batch));
 }
 
@@ -201,22 +202,13 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
 }
 
 /* "data.target_scaling", or "data.target_scaling.NAME" if there are several targets. */
-static const char *scaling_of_target(const gt_data_target *target, char name[128]) {
-  snprintf(name, 128, "data.target_scaling%s%.100s", target->name ? "." : "",
-           target->name ? target->name : "");
-  return name;
+static const char *target_scaling_of(const gt_data_target *target, gt_arena *arena) {
+  return gt_arena_printf(arena, "data.target_scaling%s%s", target->name ? "." : "",
+                         target->name ? target->name : "");
 }
 
-gt_id gt_target_scaling_read(const gt_data_target *target, gt_graph *graph) {
-  char name[128];
-  return read_variable(graph, scaling_of_target(target, name), gt_shape_2(2, target->scaling.count), GT_F32);
-}
-
-bool gt_target_scaling_upload(const gt_data_target *target, gt_buffers *buffers, gt_error *error) {
-  char name[128];
-  const uint64_t size = 2 * (uint64_t)target->scaling.count * sizeof(float);
-  return !size ||
-         gt_buffers_upload(buffers, scaling_of_target(target, name), 0, target->scaling.values, size, error);
+gt_id gt_target_scaling_read(const gt_data_target *target, gt_arena *arena, gt_graph *graph) {
+  return read_variable(graph, target_scaling_of(target, arena), gt_shape_2(2, target->scaling.count), GT_F32);
 }
 
 bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error) {
@@ -246,6 +238,13 @@ bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error 
          (!one_hot_of(input) ||
           gt_buffers_upload(buffers, variable_of(&arena, "data.one_hot", input), 0, one_hot_of(input),
                             2 * (uint64_t)input->table->features * sizeof(int32_t), error));
+  }
+  for (int k = 0; k < samples->data->targets && ok; k++) {
+    const gt_target_scaling *scaling = &samples->data->target[k].scaling;
+    const char *variable = target_scaling_of(&samples->data->target[k], &arena);
+    const uint64_t size = 2 * (uint64_t)scaling->count * sizeof(float);
+    if (size && gt_buffers_find(buffers, variable))
+      ok = gt_buffers_upload(buffers, variable, 0, scaling->values, size, error);
   }
   gt_arena_finish(&arena);
   return ok;

@@ -26,15 +26,13 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
  * later. GT_NONE: the split has no such tensor. */
 gt_id gt_samples_read(const gt_samples *samples, gt_sample_role role, int of, gt_arena *arena,
                       gt_graph *graph, gt_id clock, gt_batch_attribute attribute);
-/* Uploads what graphs read of the samples, except streamed ones, and the scaling of the inputs. */
+/* Uploads what graphs read of the samples, except streamed ones, and the scaling of inputs and targets. */
 bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error);
 /* The name of the variable of a tensor, in the arena. */
 const char *gt_samples_variable(const gt_samples *samples, gt_sample_role role, int of, gt_arena *arena);
 
-/* A batch in the order of the attribute: gt_batch or, in the balanced order, gt_batch_balanced with the
- * variable GT_MEMBERS_VARIABLE (train/config/sampler.h). */
+/* For the balanced order of gt_batch_balanced (train/config/sampler.h). */
 #define GT_MEMBERS_VARIABLE "train.members"
-gt_id gt_samples_draw(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute);
 /* Uploads GT_MEMBERS_VARIABLE; does nothing if members is NULL. */
 bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, gt_buffers *buffers,
                        gt_error *error);
@@ -42,7 +40,6 @@ bool gt_members_upload(const int32_t *members, const gt_batch_attribute *order, 
 /* Crops a batch of an input, or of target images, to the size that the network reads. */
 gt_id gt_crop_batch(const gt_input *input, gt_graph *graph, gt_id batch);
 /* Reads the scaling of a target, F32 [2, count], from its variable. */
-gt_id gt_target_scaling_read(const gt_data_target *target, gt_graph *graph);
-bool gt_target_scaling_upload(const gt_data_target *target, gt_buffers *buffers, gt_error *error);
+gt_id gt_target_scaling_read(const gt_data_target *target, gt_arena *arena, gt_graph *graph);
 bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error);
 #endif

@@ -161,9 +161,6 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_samples samples = gt_net_samples(net, &session->config->dataset);
   if (!gt_samples_upload(&samples, &session->buffers, error)) return false;
-  for (int k = 0; k < net->targets; k++)
-    if (!gt_target_scaling_upload(&session->config->dataset.target[k], &session->buffers, error))
-      return false;
   if (net->shifted && !gt_session_load_threshold(session, error)) return false;
   return net->order.window || gt_members_upload(net->members, &net->order, &session->buffers, error);
 }

@@ -4,7 +4,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "train/net/line_search.h"
+#include "train/net/footprint.h"
 #include "train/net/session.h"
 #include <math.h>
 #include <string.h>
@@ -26,9 +26,9 @@ typedef struct placement {
   gt_config *config;
   gt_arena arena; /* for nets that are planned only to get their sizes */
   split_placement item[GT_PARTS];
-  gt_names counted; /* names of the variables counted so far */
+  gt_memory_count nets;
   gt_windows windows;
-  uint64_t limit, nets, shared; /* bytes: available; of all nets; of the arena that they share */
+  uint64_t limit; /* bytes available */
 } placement;
 
 /* --- sizes --- */
@@ -39,69 +39,38 @@ static bool is_too_large(const placement *p, const split_placement *item) {
   return most && item->largest > most;
 }
 
-static void measure_tensor(split_placement *item, const gt_tensor *tensor, bool is_streamed) {
-  if (!tensor->rank || (gt_tensor_is_text(tensor) && !tensor->data)) return; /* a text's target has no data */
-  const uint64_t bytes = gt_tensor_bytes(tensor);
-  item->bytes += bytes;
-  if (is_streamed) item->sample += gt_tensor_sample_bytes(tensor);
-  if (bytes > item->largest) item->largest = bytes;
-}
-
 static uint64_t measure_split(placement *p, int part) {
   const gt_split *split = gt_dataset_split(&p->config->dataset, part);
   split_placement *item = &p->item[part];
-  for (int i = 0; split && i < split->items; i++)
-    measure_tensor(item, &split->item[i].tensor, gt_sample_role_types[split->item[i].role].is_streamed);
+  for (int i = 0; split && i < split->items; i++) {
+    const gt_tensor *tensor = &split->item[i].tensor;
+    if (gt_tensor_is_text(tensor) && !tensor->data) continue; /* a text's target has no data */
+    const uint64_t bytes = gt_tensor_bytes(tensor);
+    item->bytes += bytes;
+    if (gt_sample_role_types[split->item[i].role].is_streamed) item->sample += gt_tensor_sample_bytes(tensor);
+    if (bytes > item->largest) item->largest = bytes;
+  }
   return item->bytes;
 }
 
-/* True if the variable need not be counted: it was counted before, or belongs to a split and is counted with
- * it. Otherwise records its name. */
-static bool is_counted(placement *p, const gt_variable *variable) {
-  bool of_split = variable->host_visible;
-  for (int i = 0; i < GT_PARTS; i++) {
-    const size_t length = strlen(gt_part_keys[i]);
-    of_split = of_split ||
-               (!strncmp(variable->name, "data.", 5) &&
-                !strncmp(variable->name + 5, gt_part_keys[i], length) && variable->name[5 + length] == '.');
-  }
-  if (of_split || gt_names_find(&p->counted, variable->name) >= 0) return true;
-  gt_names_add(&p->counted, variable->name, 1);
-  return false;
-}
-
-static void count_stage(placement *p, const gt_stage *stage) {
-  const gt_graph *graph = stage->graph;
-  p->nets += stage->plan->persistent_bytes + stage->plan->constant_bytes;
-  if (stage->plan->arena_bytes > p->shared) p->shared = stage->plan->arena_bytes;
-  for (uint32_t v = 0; v < graph->variables; v++)
-    if (!is_counted(p, &graph->variable[v])) p->nets += stage->plan->variable_bytes[v];
-}
-
-static bool count_net(placement *p, const gt_net *net) {
+/* A net reads a split. net: NULL after an error. */
+static bool read_split(placement *p, const gt_net *net) {
   if (!net) return false;
   split_placement *item = &p->item[net->part];
-  for (int i = 0; i < net->stages; i++) count_stage(p, &net->stage[i]);
-  for (int i = 0; net->search && i < GT_LINE_SEARCH_STAGES; i++) count_stage(p, &net->search->stage[i]);
   item->read = true;
   item->parts = net->parts;
   item->batch = item->sample * (uint64_t)net->batch;
   return true;
 }
 
-static bool count_evaluation(placement *p, int part, gt_error *error) {
-  gt_session *session = p->session;
-  gt_net_options options = {.target = session->backend->target, .draw = session->draw};
-  const gt_net *net = gt_net_evaluation(&p->arena, p->config, part, &options, error);
-  options.hard = true;
-  return count_net(p, net) && (!net->model->has_hard ||
-                               count_net(p, gt_net_evaluation(&p->arena, p->config, part, &options, error)));
-}
-
 /* --- placement --- */
 
+static uint64_t net_bytes(const placement *p) {
+  return p->nets.data + p->nets.state + p->nets.plans + p->nets.shared;
+}
+
 static uint64_t needed_bytes(const placement *p) {
-  uint64_t bytes = p->nets + p->shared;
+  uint64_t bytes = net_bytes(p);
   for (int i = 0; i < GT_PARTS; i++)
     if (p->item[i].read) bytes += p->item[i].windowed ? p->item[i].batch : p->item[i].bytes;
   return bytes;
@@ -183,7 +152,7 @@ static bool check_limit(placement *p, gt_error *error) {
   if (!p->session->memory_limit || needed_bytes(p) <= p->limit) return true;
   gt_human_bytes((double)p->limit, limit);
   gt_human_bytes(rounded_up(needed_bytes(p)), least);
-  gt_human_bytes((double)(p->nets + p->shared), nets);
+  gt_human_bytes((double)net_bytes(p), nets);
   return gt_fail(error, GT_ERR_MEMORY,
                  "--memory-limit is %s, but at least %s is needed: %s for the network, the rest for one "
                  "batch of data at a time. A smaller train.batch_size or train.eval_batch_size needs less",
@@ -206,10 +175,15 @@ static bool estimate(placement *p, const gt_net_options *training, unsigned part
   if (training) {
     gt_net_options whole = *training;
     whole.windows = (gt_windows){0};
-    if (!count_net(p, gt_net_training(&p->arena, p->config, &whole, error))) return false;
+    const gt_net *net = gt_net_training(&p->arena, p->config, &whole, error);
+    if (!read_split(p, net)) return false;
+    gt_memory_count_net(&p->nets, net);
   }
+  const gt_net_options evaluation = {.target = backend->target, .draw = p->session->draw};
   for (int part = 0; part < GT_PARTS; part++)
-    if (parts >> part & 1 && !count_evaluation(p, part, error)) return false;
+    if (parts >> part & 1 &&
+        !read_split(p, gt_memory_count_evaluation(&p->nets, p->config, part, evaluation, error)))
+      return false;
   choose_windows(p);
   return check_limit(p, error);
 }
@@ -231,7 +205,7 @@ static placement begin_placement(gt_session *session, gt_config *config) {
 
 bool gt_session_place(gt_session *session, const gt_net_options *training, unsigned parts, gt_error *error) {
   placement p = begin_placement(session, session->config);
-  p.counted.arena = &p.arena;
+  p.nets.seen.arena = &p.arena;
   const bool ok = estimate(&p, training, parts, error);
   if (ok) apply_placement(&p);
   gt_arena_finish(&p.arena);
@@ -241,7 +215,7 @@ bool gt_session_place(gt_session *session, const gt_net_options *training, unsig
 bool gt_session_has_room(gt_session *session, gt_config *config, const gt_net_options *training,
                          unsigned parts, gt_error *error) {
   placement p = begin_placement(session, config);
-  p.counted.arena = &p.arena;
+  p.nets.seen.arena = &p.arena;
   const bool ok = !session->memory_limit || estimate(&p, training, parts, error);
   gt_arena_finish(&p.arena);
   return ok;

@@ -32,21 +32,20 @@ static const double max_count = 1e18; /* of steps or bytes: sums of several fit 
   { "state." #field, offsetof(gt_host_state, field), kind, __VA_ARGS__ }
 #define SPLIT(key, part) \
   { "state.data." #key, offsetof(gt_host_state, data.split[part]), BITS, 0, 0, false }
-#define SUM(field, name, kind, min, optional) \
-  { "state." #field "." #name, offsetof(gt_host_state, field.target[0].name), kind, min, DBL_MAX, optional }
-#define SUMS(field)                                                                      \
-  SUM(field, loss, REAL, -DBL_MAX, false), SUM(field, weight, REAL, 0, false),           \
-      SUM(field, correct, REAL, 0, false), ROW(field.steps, WHOLE, 0, max_count, false), \
-      SUM(field, divisor, REAL_OR_NOT, 0, true)
-#define EXTRA_SUM(field, k, name, min)                                                                 \
-  {                                                                                                    \
-    "state." #field "." #name "." #k, offsetof(gt_host_state, field.target[k].name), REAL_OR_NOT, min, \
-        DBL_MAX, true                                                                                  \
-  }
+#define SUM(field, key, k, which, kind, min, optional) \
+  { "state." #field key, offsetof(gt_host_state, field.sum[k][which]), kind, min, DBL_MAX, optional }
+#define SUMS(field)                                              \
+  SUM(field, ".loss", 0, GT_SUM_LOSS, REAL, -DBL_MAX, false),    \
+      SUM(field, ".weight", 0, GT_SUM_WEIGHT, REAL, 0, false),   \
+      SUM(field, ".correct", 0, GT_SUM_CORRECT, REAL, 0, false), \
+      ROW(field.steps, WHOLE, 0, max_count, false),              \
+      SUM(field, ".divisor", 0, GT_SUM_DIVISOR, REAL_OR_NOT, 0, true)
 /* The sums of targets after the first. */
-#define EXTRA_TARGET(field, k)                                                                          \
-  EXTRA_SUM(field, k, loss, -DBL_MAX), EXTRA_SUM(field, k, weight, 0), EXTRA_SUM(field, k, correct, 0), \
-      EXTRA_SUM(field, k, divisor, 0)
+#define EXTRA_TARGET(field, k)                                             \
+  SUM(field, ".loss." #k, k, GT_SUM_LOSS, REAL_OR_NOT, -DBL_MAX, true),    \
+      SUM(field, ".weight." #k, k, GT_SUM_WEIGHT, REAL_OR_NOT, 0, true),   \
+      SUM(field, ".correct." #k, k, GT_SUM_CORRECT, REAL_OR_NOT, 0, true), \
+      SUM(field, ".divisor." #k, k, GT_SUM_DIVISOR, REAL_OR_NOT, 0, true)
 #define EXTRA_TARGETS(field)                                                                      \
   EXTRA_TARGET(field, 1), EXTRA_TARGET(field, 2), EXTRA_TARGET(field, 3), EXTRA_TARGET(field, 4), \
       EXTRA_TARGET(field, 5), EXTRA_TARGET(field, 6), EXTRA_TARGET(field, 7)

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "train/eval/threshold_search.h"
 #include "train/run/generation.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +104,7 @@ static bool evaluate_and_write(gt_run *run, const gt_state_dict *weights, int64_
                                     .test = result->test,
                                     .data = run->data};
   const char *path = gt_arena_printf(&run->session.arena, "%s/model.bin", run->directory);
-  return gt_model_file_write(path, run->config, weights, &results, error);
+  return gt_model_write(path, run->config, weights, &results, error);
 }
 
 /* Chooses the threshold if it is automatic; evaluations use it from now on. */

@@ -1,7 +1,7 @@
 #include "train/run/evaluation.h"
 #include "base/arena.h"
 #include "base/fields.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

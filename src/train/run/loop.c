@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/run/generation.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include "train/net/line_search.h"
 #include "train/run/signals.h"
 #include <math.h>
@@ -87,7 +87,7 @@ static bool read_row(gt_run *run, gt_error *error) {
   const float *row = run->log + (size_t)(run->state.step % GT_LOG_ROWS) * (size_t)c->count;
   const gt_sums sums = gt_net_sums_of(run->net, row);
   bool finite = true;
-  for (int k = 0; k < run->net->targets; k++) finite &= isfinite(sums.target[k].loss);
+  for (int k = 0; k < run->net->targets; k++) finite &= isfinite(sums.sum[k][GT_SUM_LOSS]);
   if (!finite || row[c->ok] == 0) {
     run->bad_step = run->state.step;
     run->bad_gradient = finite;

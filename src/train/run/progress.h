@@ -1,4 +1,4 @@
-/* Times, rates and progress as text. */
+/* The progress of a run as text. */
 #ifndef GT_TRAIN_PROGRESS_H
 #define GT_TRAIN_PROGRESS_H
 #include <stdbool.h>
@@ -13,10 +13,4 @@ typedef struct gt_progress_view {
 /* Writes the line in at most `room` columns: omits fields that do not fit, the least important first. bar:
  * draws a bar in the remaining columns. */
 void gt_progress_text(char line[GT_PROGRESS_LONGEST], const gt_progress_view *view, bool bar, size_t room);
-
-double gt_seconds(void); /* time of a monotonic clock */
-/* A duration, for all messages: "1:02:03", "4:05", "6.7 s", "12.34 ms", "12.34 us". */
-const char *gt_duration(double seconds, char buffer[32]);
-/* A training rate, for all messages: "65.9 k samples/s". */
-const char *gt_samples_rate(double per_second, char buffer[48]);
 #endif

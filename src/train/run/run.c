@@ -5,7 +5,7 @@
 #include "train/config/classes.h"
 #include "train/run/generation.h"
 #include "train/config/init_from.h"
-#include "train/run/progress.h"
+#include "base/time.h"
 #include "train/config/review.h"
 #include "train/run/signals.h"
 #include "train/config/target_scaling.h"

@@ -8,7 +8,7 @@
 #include "train/run/adapt.h"
 #include "train/run/checkpoint.h"
 #include "train/eval/importance.h"
-#include "train/file/model_file.h"
+#include "train/eval/model_use.h"
 #include "train/net/pacer.h"
 #include "train/net/session.h"
 #include "train/run/sink.h"

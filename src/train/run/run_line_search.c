@@ -165,10 +165,10 @@ static void record_step(search *s, double t) {
   const float *last = s->last;
   const double *gram = s->gram;
   gt_run *run = s->run;
-  gt_sums sums = {1, {{last[GT_MEASURED_LOSS], last[GT_MEASURED_DIVISOR], last[GT_MEASURED_CORRECT], 0}}};
-  if (run->net->target[0].has_own_divisor) {
-    sums.target[0].divisor = sums.target[0].weight;
-    sums.target[0].weight = gt_split_weight(run->net->data); /* a step uses all samples */
+  gt_sums sums = {1, {{last[GT_MEASURED_LOSS], last[GT_MEASURED_DIVISOR], last[GT_MEASURED_CORRECT]}}};
+  if (run->net->target[0].loss.sum[GT_SUM_DIVISOR] != GT_NONE) {
+    sums.sum[0][GT_SUM_DIVISOR] = sums.sum[0][GT_SUM_WEIGHT];
+    sums.sum[0][GT_SUM_WEIGHT] = gt_split_weight(run->net->data); /* a step uses all samples */
   }
   run->lr = t;
   run->grad_norm = sqrt(gram[s->rows * s->rows - 1]);

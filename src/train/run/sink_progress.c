@@ -2,10 +2,11 @@
  * remaining time and the rate, as far as they fit. Otherwise: a plain line at most every ten seconds. Above
  * it one line per evaluation; without a terminal at most one per second. Of the evaluations in between, the
  * best and the last wait, and are printed when the run ends or before another message. Nothing is printed
- * with --quiet. On a terminal the run ends with a plot of its losses (train/run/curve.h). Messages clear the
+ * with --quiet. On a terminal the run ends with a plot of its losses (draw/curve.h). Messages clear the
  * progress line first (base/log.h). */
 #include "base/log.h"
 #include "base/terminal.h"
+#include "base/time.h"
 #include "draw/curve.h"
 #include "train/run/progress.h"
 #include "train/run/sink.h"

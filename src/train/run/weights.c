@@ -21,7 +21,7 @@ bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results
   results.epoch = gt_run_epoch(run, run->state.step);
   results.data = run->data;
   if (!gt_run_weights(run, &weights, error)) return false;
-  const bool ok = gt_model_file_write(path, run->config, &weights, &results, error);
+  const bool ok = gt_model_write(path, run->config, &weights, &results, error);
   gt_state_dict_finish(&weights);
   return ok;
 }

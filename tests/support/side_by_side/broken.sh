@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # root: the repository
 # Sourced by tests/side_by_side.sh: tables with errors, tests/data/broken/NN.csv, each as training, test and predict file
 # of the config NN.yaml. The config's comments name a good table with the same columns and give further settings to
 # check; ` | ` separates settings that belong together.

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # root: the repository
 # Sourced by tests/side_by_side.sh: the bundled configs, with small made data in place of those that are downloaded, and
 # configs with a mistake.
 

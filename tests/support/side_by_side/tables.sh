@@ -51,17 +51,17 @@ table/sizes() {
   gtrain check c.yaml --set data.target=a --set 'data.columns={y: category}'
   gtrain check c.yaml --set data.target=a --set 'data.columns={y: {type: category, max_categories: 20}}'
   gtrain check c.yaml --set data.target=a --set 'data.integers=[input]' --set 'data.inputs=[y]' --set 'model=[{embedding: 2}, flatten, {linear: 1}]'
-  local -x GTRAIN_THREADS=3 # which read parts of a table, if it is of several MB
+  local -x GTRAIN_THREADS=3 # which read parts of 4 MiB, if a table has two
   awk 'BEGIN {
     print "a,b,y,kind"
-    for (i = 0; i < 60000; i++)
-      printf "%d.%030d,%s,%s,%s\n", i % 7, i, (i == 55000 ? "late" : i % 5), (i == 57000 ? "later" : i % 3), "k" (i % 11 + (i == 50000))
+    for (i = 0; i < 220000; i++)
+      printf "%d.%030d,%s,%s,%s\n", i % 7, i, (i == 150000 ? "late" : i % 5), (i == 200000 ? "later" : i % 3), "k" (i % 11 + (i == 120000))
   }' > table.csv
   gtrain check c.yaml --set 'data.ignore=[kind]'
   gtrain check c.yaml --set 'data.ignore=[kind, b]'
   gtrain check c.yaml --set 'data.ignore=[y]' --set data.target=kind --set 'data.columns={b: {type: category, min_count: 2}}' --set data.task=classification --set loss=cross_entropy \
     --set 'model=[{linear: 11}]' --json
-  awk 'NR == 50000 { $0 = "1,2" } NR == 40000 { $0 = "1,\"2,3" } 1' table.csv > t && mv t table.csv
+  awk 'NR == 130000 { $0 = "1,2" } NR == 90000 { $0 = "1,x,2,k1" } NR == 210000 { $0 = "1,\"2,3" } 1' table.csv > t && mv t table.csv
   gtrain check c.yaml
   rm table.csv
 }
