@@ -236,12 +236,9 @@ static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_
                 values = target->horizon ? outputs / target->horizon : outputs,
                 columns = target->classification ? 1 : values;
   double *count = GT_NEW_N(arena, double, 2 * columns);
-  /* As in the metrics, samples are weighted for bits, not for classes. */
-  for (int64_t c = 0; c < columns; c++) {
-    const gt_class_items items = gt_class_items_of(&config->dataset, split, 0, c, columns, arena);
-    for (int k = 0; k < 2; k++)
-      count[2 * c + k] = target->classification ? (double)items.count[k] : items.weight[k];
-  }
+  for (int64_t c = 0; c < columns; c++)
+    memcpy(count + 2 * c, gt_class_items_of(&config->dataset, split, 0, c, columns, arena).weight,
+           2 * sizeof *count);
   add_at_threshold(b, config, config->threshold.metric, count, columns, arena);
   for (int i = 0; gt_threshold_metrics[i]; i++)
     add_at_threshold(b, config, gt_metric_find(gt_threshold_metrics[i])->type, count, columns, arena);
