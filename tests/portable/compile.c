@@ -47,7 +47,7 @@ static bool compile_prediction(const gt_config *config, gt_error *error) {
   static gt_split inputs; /* borrows the tensors */
   inputs = (gt_split){.samples = train->samples};
   for (int i = 0; i < train->items; i++)
-    if (gt_sample_role_types[train->item[i].role].of == GT_OF_INPUT)
+    if (train->item[i].role < GT_SAMPLE_TARGET)
       gt_split_add(&inputs, train->item[i].role, train->item[i].of, train->item[i].tensor);
   const bool ok = gt_predict(&file, &inputs, device, 0, &out, error);
   gt_prediction_finish(&out);
