@@ -145,7 +145,8 @@ static void remove_derived_positive(const gt_data_target *target, gt_spec *is, g
   gt_spec *data[] = {gt_spec_find(is, "data"), gt_spec_find(was, "data")};
   if (target->positive_by != GT_POSITIVE_LISTED && target->positive_by != GT_POSITIVE_UNNAMED) return;
   const gt_spec *saved = gt_spec_find(data[1], "positive");
-  if (saved && saved->kind == GT_SPEC_MAP) saved = gt_spec_find(saved, target->name);
+  if (saved && (saved->kind == GT_SPEC_MAP) != (target->name != NULL)) return; /* of other targets */
+  if (saved && target->name) saved = gt_spec_find(saved, target->name);
   if (saved && !strcmp(value_text(saved), gt_class_name(target, 0, 0, arena))) return;
   for (int i = 0; i < 2; i++) {
     gt_spec *node = gt_spec_find(data[i], "positive");
