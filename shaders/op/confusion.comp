@@ -18,6 +18,10 @@ void main() {
         best = c;
       }
     }
-    atomicAdd(counts.at[label * columns + best], 1u);
+    uint cell = (label * columns + best) * words;
+    atomicAdd(counts.at[cell], 1u);
+    if (words == 1u) continue;
+    uint more = uint(weight.at[r] * scale), before = atomicAdd(counts.at[cell + 1u], more);
+    if (before + more < before) atomicAdd(counts.at[cell + 2u], 1u);
   }
 }

@@ -129,14 +129,14 @@ static void print_task(const gt_config *config) {
 
 /* Each class with its number of samples in each split; an empty array if targets are not classes. */
 static json_t *classes_json(const gt_config *config, int target) {
-  static const char *const split[] = {"train", "validation", "test"};
   json_t *list = json_array();
   gt_arena *arena = config->diagnostics.arena;
   const gt_class_table counts = gt_class_table_of(&config->dataset, target, arena);
   for (int i = 0; i < counts.classes; i++) {
     json_t *row = json_pack("{s:s}", "name", counts.name[i]);
-    for (int s = 0; s < 3; s++)
-      if (counts.part[s].count) json_object_set_new(row, split[s], json_integer(counts.part[s].count[i]));
+    for (int s = 0; s < GT_PARTS; s++)
+      if (counts.part[s].count)
+        json_object_set_new(row, gt_part_keys[s], json_integer(counts.part[s].count[i]));
     json_array_append_new(list, row);
   }
   return list;

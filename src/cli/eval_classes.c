@@ -26,13 +26,18 @@ static void print_metric(double value) {
     printf("  %9.4f", value);
 }
 
-typedef struct class_metrics { /* NAN: undefined, as the class has no predictions, or no labels */
-  double samples, precision, recall, f1;
+typedef struct class_metrics {           /* NAN: undefined, as the class has no predictions, or no labels */
+  double samples, precision, recall, f1; /* samples: without their weights */
 } class_metrics;
+
+static double samples_of(const gt_confusion_matrix *matrix, int64_t label) {
+  const gt_metric_counts items = {matrix->counts.classes, matrix->items, 0};
+  return gt_count_class(&items, label).labels;
+}
 
 static class_metrics metrics_of(const gt_confusion_matrix *matrix, int64_t class) {
   const gt_class_count c = gt_count_class(&matrix->counts, class);
-  return (class_metrics){c.labels, c.predicted > 0 ? gt_count_precision(c) : (double)NAN,
+  return (class_metrics){samples_of(matrix, class), c.predicted > 0 ? gt_count_precision(c) : (double)NAN,
                          c.labels > 0 ? gt_count_recall(c) : (double)NAN,
                          c.labels + c.predicted > 0 ? gt_count_f1(c) : (double)NAN};
 }
@@ -42,7 +47,7 @@ static class_metrics mean_of(const gt_confusion_matrix *matrix) {
   const gt_metric_counts *counts = &matrix->counts;
   class_metrics mean = {0, gt_count_macro(counts, gt_count_precision),
                         gt_count_macro(counts, gt_count_recall), gt_count_macro(counts, gt_count_f1)};
-  for (int64_t c = 0; c < counts->classes; c++) mean.samples += gt_count_class(counts, c).labels;
+  for (int64_t c = 0; c < counts->classes; c++) mean.samples += samples_of(matrix, c);
   return mean;
 }
 
@@ -112,7 +117,7 @@ static void write_json(FILE *stream, const gt_confusion_matrix *matrix) {
     json_t *row = json_array();
     for (int64_t predicted = 0; predicted < counts->classes; predicted++)
       json_array_append_new(row,
-                            json_integer((json_int_t)counts->count[label * counts->classes + predicted]));
+                            json_integer((json_int_t)matrix->items[label * counts->classes + predicted]));
     json_array_append_new(rows, row);
     json_array_append_new(classes, json_string(matrix->name[label]));
   }
@@ -140,14 +145,14 @@ static void write_csv(FILE *stream, const gt_confusion_matrix *matrix) {
   for (int64_t label = 0; label < counts->classes; label++) {
     write_field(stream, matrix->name[label]);
     for (int64_t predicted = 0; predicted < counts->classes; predicted++)
-      fprintf(stream, ",%.0f", counts->count[label * counts->classes + predicted]);
+      fprintf(stream, ",%.0f", matrix->items[label * counts->classes + predicted]);
     fputs("\n", stream);
   }
 }
 
 bool gt_confusion_write(const gt_confusion_matrix *matrix, const char *path, gt_error *error) {
   const char *end = find_extension(path);
-  const gt_confusion_picture picture = {matrix->counts.classes, matrix->counts.count, matrix->name};
+  const gt_confusion_picture picture = {matrix->counts.classes, matrix->items, matrix->name};
   if (!strcmp(end, ".png")) return gt_confusion_draw(&picture, path, error);
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);

@@ -23,6 +23,7 @@ double gt_count_weighted(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_micro(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_binary(const gt_metric_counts *counts, gt_of_class value);
 
+/* Whether an average is the metric of the positive one of two classes. */
 enum { GT_IS_macro, GT_IS_micro = 0, GT_IS_weighted = 0, GT_IS_binary = 1 };
 /* Defines the gt_metric_type `metric_name`. Its value is the average (macro, weighted, micro or binary) of
  * the gt_of_class `function`. */

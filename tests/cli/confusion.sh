@@ -85,6 +85,26 @@ exits 0 "as JSON" evaluated --data "$TEST_TMP/two.csv" --json
 says "the same" '"macro":{"precision":0.555555'
 says "and null" '"class":"d","samples":0,"precision":null,"recall":null,"f1":null'
 
+# Metrics count samples by their weights, as scikit-learn's sample_weight does, on the CPU and on a device; the matrix and
+# the numbers of samples do not. Of the labels aaabbcc and predictions aababcc with weights 0.5, 2.25, 1, 3, 0.75, 0, 1.5,
+# `a` has 2.75 correct of 3.5 predicted and 3.75 labeled, `b` 3 of 4 and 3.75, `c` 1.5 of 1.5.
+printf '%s\n' a,b,c,d,w,y 1,0,0,0,0.5,a 1,0,0,0,2.25,a 0,1,0,0,1,a 0,1,0,0,3,b 1,0,0,0,0.75,b 0,0,1,0,0,c 0,0,1,0,1.5,c > "$TEST_TMP/weights.csv"
+sed 's/,y$/,w,y/; s/,\([a-d]\)$/,1,\1/; 1s/.*/a,b,c,d,w,y/' "$TEST_TMP/four.csv" > "$TEST_TMP/four-weights.csv"
+exits 0 "samples with weights" "$GTRAIN" train "$TEST_TMP/four.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/weights" \
+  --set data.train="$TEST_TMP/four-weights.csv" --set data.weight=w \
+  --set 'metrics=[precision_macro, recall_macro, f1_macro, f1_micro, f1_weighted, balanced_accuracy, iou, dice]'
+model=$TEST_TMP/weights/model.bin
+for device in "$DEVICE" $(grep -q '^vulkan' <<< "$("$GTRAIN" devices 2>&1)" && echo vulkan); do
+  DEVICE=$device exits 0 "eval on $device" evaluated --data "$TEST_TMP/weights.csv" --per-class --confusion "$TEST_TMP/weights-matrix.csv"
+  says "… is weighted" "accuracy 0.805556 (baseline, always 'a': 0.417) precision_macro 0.845238 recall_macro 0.844444 f1_macro 0.844271 f1_micro 0.805556 f1_weighted 0.805339 balanced_accuracy 0.844444 iou 0.747563 dice 0.844271"
+  says "… for each class" $'\na              3     0.7857     0.7333     0.7586\nb              2     0.7500     0.8000     0.7742\nc              1     1.0000     1.0000     1.0000'
+  says "… and their mean" $'\nmean           6     0.8452     0.8444     0.8443'
+  check "… the matrix counts" cmp "$TEST_TMP/weights-matrix.csv" - <<< $'"label","a","b","c","d"\n"a",2,1,0,0\n"b",1,1,0,0\n"c",0,0,1,0\n"d",0,0,0,0'
+done
+# Sums of weights have the same bits in batches of other lengths.
+whole=$(evaluated --data "$TEST_TMP/weights.csv" --json | grep -o '"precision_macro.*"baseline"')
+check "… in batches of two, too" test "$whole" = "$(evaluated --data "$TEST_TMP/weights.csv" --json --set train.eval_batch_size=2 | grep -o '"precision_macro.*"baseline"')"
+
 # For logic gates, the matrix counts the predictions of the hard gates.
 exits 0 "logic gates" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/gates" \
   --set train.epochs=1

@@ -198,6 +198,11 @@ exits 65 "a weight that stands for a missing one" "$GTRAIN" check rare.yaml --se
 says "… is not 99" "weights.csv:9:15: missing weight in column 'w': '99' is in data.missing_values"
 
 
+exits 0 "samples with weights" chosen weighted --set 'data.ignore=[]' --set data.weight=w
+best=$(sed -n 's/^threshold .*validation: \([0-9.]*\);.*/\1/p' <<< "$out")
+exits 0 "choose by weight" evaluate weighted --split validation --json
+check "what the metric counts" awk -v a="$(number f1)" -v b="$best" 'BEGIN { exit !(b > 0 && a - b < 1e-4 && b - a < 1e-4) }'
+
 # --- the positive class ---
 # 36 of 400 rows are of the class `fraud`, the first in alphabetical order; `flag` has the same rows with words.
 awk 'BEGIN { print "x,y,kind,flag,bit"

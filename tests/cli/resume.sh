@@ -168,6 +168,10 @@ exits 73 "a positive class that the run did not have" named '' --resume --set da
 says "… is another config" "the config differs from the finished run's, first in data.positive: few, was many"
 sed -i '/^  positive: many$/d' "$TEST_TMP/named/config.yaml"
 exits 0 "a config of an earlier version, without it" named '' --resume
+sed -i 's/^  target: class$/&\n  positive: {one: few}/' "$TEST_TMP/named/config.yaml"
+exits 73 "a config of several targets" named '' --resume
+says "… is another config" "first in data.positive: many, was a map"
+sed -i '/^  positive: {one: few}$/d' "$TEST_TMP/named/config.yaml"
 exits 0 "the data as it was" named '' --resume
 says "… is evaluated" "accuracy "
 

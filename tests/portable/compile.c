@@ -43,7 +43,13 @@ static bool compile_prediction(const gt_config *config, gt_error *error) {
   gt_model_file file;
   gt_prediction out = {0};
   if (!gt_model_file_read(&file, "model.bin", error)) return false;
-  const bool ok = gt_predict(&file, &config->dataset.split[GT_PART_TRAIN], device, 0, &out, error);
+  const gt_split *train = &config->dataset.split[GT_PART_TRAIN];
+  static gt_split inputs; /* borrows the tensors */
+  inputs = (gt_split){.samples = train->samples};
+  for (int i = 0; i < train->items; i++)
+    if (train->item[i].role < GT_SAMPLE_TARGET)
+      gt_split_add(&inputs, train->item[i].role, train->item[i].of, train->item[i].tensor);
+  const bool ok = gt_predict(&file, &inputs, device, 0, &out, error);
   gt_prediction_finish(&out);
   gt_model_file_finish(&file);
   return ok;

@@ -182,13 +182,9 @@ static const char *naive_values(const gt_dataset *data, const double *error, int
 }
 
 const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
-  static const char *const names[] = {"test", "validation", "train"};
   const gt_dataset *data = &config->dataset;
-  const gt_split *const splits[] = {&data->split[GT_PART_TEST], &data->split[GT_PART_VALIDATION],
-                                    &data->split[GT_PART_TRAIN]};
-  int i = 0;
-  while (i < 2 && !splits[i]->samples) i++;
-  const gt_split *split = splits[i];
+  const int part = gt_dataset_default_part(data);
+  const gt_split *split = &data->split[part];
   const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
   if (!split->naive[GT_NAIVE_LAST]) return NULL;
   const bool discrete = is_discrete(config, 0);
@@ -201,7 +197,7 @@ const char *gt_naive_text(const gt_config *config, gt_arena *arena) {
     text = gt_arena_printf(arena, "%s%s %s with %s", text, *metric ? "," : ";",
                            naive_values(data, split->naive[GT_NAIVE_SEASON], outputs, discrete, arena),
                            season_text(config, arena));
-  return gt_arena_printf(arena, "%s (%s)", text, names[i]);
+  return gt_arena_printf(arena, "%s (%s)", text, gt_part_keys[part]);
 }
 
 /* --- with a threshold --- */
@@ -240,12 +236,9 @@ static void find_at_threshold(gt_baseline *b, const gt_config *config, const gt_
                 values = target->horizon ? outputs / target->horizon : outputs,
                 columns = target->classification ? 1 : values;
   double *count = GT_NEW_N(arena, double, 2 * columns);
-  /* As in the metrics, samples are weighted for bits, not for classes. */
-  for (int64_t c = 0; c < columns; c++) {
-    const gt_class_items items = gt_class_items_of(&config->dataset, split, 0, c, columns, arena);
-    for (int k = 0; k < 2; k++)
-      count[2 * c + k] = target->classification ? (double)items.count[k] : items.weight[k];
-  }
+  for (int64_t c = 0; c < columns; c++)
+    memcpy(count + 2 * c, gt_class_items_of(&config->dataset, split, 0, c, columns, arena).weight,
+           2 * sizeof *count);
   add_at_threshold(b, config, config->threshold.metric, count, columns, arena);
   for (int i = 0; gt_threshold_metrics[i]; i++)
     add_at_threshold(b, config, gt_metric_find(gt_threshold_metrics[i])->type, count, columns, arena);

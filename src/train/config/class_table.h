@@ -20,7 +20,9 @@ typedef struct gt_class_table {
 
 /* How often an evaluation predicted each class for each label (op/confusion.h). */
 typedef struct gt_confusion_matrix {
-  gt_metric_counts counts; /* count NULL: the target has no classes, or more than GT_METRIC_MAX_CLASSES */
+  /* Sums of the items' weights. count NULL: the target has no classes, or more than GT_METRIC_MAX_CLASSES. */
+  gt_metric_counts counts;
+  const double *items;     /* [label][predicted]: numbers of items */
   const char *const *name; /* [classes] */
 } gt_confusion_matrix;
 

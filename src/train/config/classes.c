@@ -240,7 +240,7 @@ static void review_positive(gt_config *config, int target, const gt_class_table 
   const char *asked = asked_of_positive(config, target);
   const int64_t *count = c->part[0].count;
   if (config->dataset.target[target].positive_by != GT_POSITIVE_UNNAMED || !asked) return;
-  if (3 * count[1] < 2 * (count[0] + count[1])) return;
+  if (!count[1] || 3 * count[1] < 2 * (count[0] + count[1])) return;
   gt_finding_at(&config->diagnostics, GT_FINDING_unnamed_positive, node ? node->at : data->at,
                 "%s is that of class '%s'%s, which %.3g %% of the training samples have", asked, c->name[1],
                 of_target(c, arena), 100 * (double)count[1] / (double)(count[0] + count[1]))
@@ -256,11 +256,9 @@ void gt_config_write_positive(gt_config *config, gt_arena *arena) {
     const gt_data_target *target = &dataset->target[k];
     const char *key = target->name ? target->name : "positive";
     if (target->positive_by == GT_POSITIVE_BY_WORDS) continue;
-    if (target->name && to == data) {
-      if (gt_spec_is_null(to = gt_spec_find(data, "positive"))) {
-        gt_spec_remove(data, "positive");
-        to = gt_spec_add(arena, data, "positive", gt_spec_new(arena, GT_SPEC_MAP));
-      }
+    if (target->name && to == data && gt_spec_is_null(to = gt_spec_find(data, "positive"))) {
+      gt_spec_remove(data, "positive");
+      to = gt_spec_add(arena, data, "positive", gt_spec_new(arena, GT_SPEC_MAP));
     }
     if (!gt_spec_is_null(gt_spec_find(to, key))) continue;
     gt_spec_remove(to, key);

@@ -1,6 +1,7 @@
 /* Evaluations of a split: runs its batches once, then adds their sums in double precision, in batch order. */
 #include "base/count.h"
 #include "base/memory.h"
+#include "op/confusion.h"
 #include "train/config/baseline.h"
 #include "train/net/pacer.h"
 #include "train/eval/evaluator.h"
@@ -90,15 +91,22 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, int part, u
 }
 
 static uint64_t confusion_bytes(const gt_net_target *target) {
-  return (uint64_t)(target->counted * target->counted) * sizeof(int32_t);
+  const int words = target->confusion_scale > 0 ? GT_CONFUSION_WORDS : 1;
+  return (uint64_t)(target->counted * target->counted * words) * sizeof(int32_t);
 }
 
-/* count: [label][predicted class]. */
-static bool read_counts(gt_session *session, const gt_net_target *target, double *count, gt_error *error) {
-  uint32_t *raw = gt_alloc(confusion_bytes(target));
+/* Reads the sums of weights and the number of the items, both [label][predicted class]; items: may be NULL.
+ */
+static bool read_counts(gt_session *session, const gt_net_target *target, double *weight, double *items,
+                        gt_error *error) {
+  const double scale = (double)target->confusion_scale;
+  uint32_t *raw = gt_alloc(confusion_bytes(target)), *cell = raw;
   const bool ok =
       gt_buffers_download(&session->buffers, target->confusion, 0, raw, confusion_bytes(target), error);
-  for (int64_t i = 0; ok && i < target->counted * target->counted; i++) count[i] = raw[i];
+  for (int64_t i = 0; ok && i<target->counted * target->counted; i++, cell += scale> 0 ? 3 : 1) {
+    if (items) items[i] = cell[0];
+    weight[i] = scale > 0 ? (ldexp(cell[2], 32) + cell[1]) / scale : cell[0];
+  }
   free(raw);
   return ok;
 }
@@ -120,9 +128,10 @@ bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, 
   const int64_t classes = net_target->counted;
   *matrix = (gt_confusion_matrix){0};
   if (!net_target->confusion) return false;
-  double *count = GT_NEW_N(arena, double, classes *classes);
-  *matrix = (gt_confusion_matrix){{classes, count, data->positive}, gt_class_names(data, classes, arena)};
-  return read_counts(session, net_target, count, error);
+  double *weight = GT_NEW_N(arena, double, 2 * classes * classes), *items = weight + classes * classes;
+  *matrix =
+      (gt_confusion_matrix){{classes, weight, data->positive}, items, gt_class_names(data, classes, arena)};
+  return read_counts(session, net_target, weight, items, error);
 }
 
 /* --- running --- */
@@ -300,7 +309,7 @@ static bool add_metrics(gt_session *session, const gt_evaluator *evaluator, int 
   if (set->task == GT_METRIC_CLASSES && set->counts) {
     double *count = GT_NEW_N(&t->arena, double, target->counted * target->counted);
     all.counts = (gt_metric_counts){target->counted, count, set->positive};
-    if (!read_counts(session, target, count, error)) return false;
+    if (!read_counts(session, target, count, NULL, error)) return false;
   }
   for (int m = 0; m < set->count; m++)
     add_metric(set, evaluator_target, m, index, t->sums.sum[index][GT_SUM_WEIGHT], &all, result);

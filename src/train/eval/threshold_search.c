@@ -58,8 +58,8 @@ bool gt_threshold_search(gt_scored *item, int64_t items, const gt_metric_type *m
 
 /* --- at the end of a run --- */
 
-/* Collects the items of one output that have a label; returns their number. As in the metrics, samples are
- * weighted for bits, not for classes. */
+/* Collects the items of one output that have a label, with the weights of their samples; returns their
+ * number. */
 static int64_t collect_items(const gt_dataset *data, const gt_net *net, const float *logit, int output,
                              int outputs, gt_scored *to) {
   const bool classes = data->target[0].classification;
@@ -72,8 +72,7 @@ static int64_t collect_items(const gt_dataset *data, const gt_net *net, const fl
     const int label = gt_class_of(data, split, 0, i);
     const double x = classes ? (double)logit[2 * i + yes] - (double)logit[2 * i + !yes] : (double)logit[i];
     const double weight = weights ? (double)weights[i / each] : 1;
-    if (label >= 0 && weight > 0)
-      to[n++] = (gt_scored){1 / (1 + exp(-x)), classes ? 1 : weight, label == yes};
+    if (label >= 0 && weight > 0) to[n++] = (gt_scored){1 / (1 + exp(-x)), weight, label == yes};
   }
   return n;
 }

@@ -17,9 +17,11 @@ static const char *const dtype_names[] = {
 
 /* --- writing --- */
 
+/* A name that is NULL becomes "". */
 static json_t *names_json(const char *const *names, int64_t count) {
   json_t *array = json_array();
-  for (int64_t i = 0; names && i < count; i++) json_array_append_new(array, json_string(names[i]));
+  for (int64_t i = 0; names && i < count; i++)
+    json_array_append_new(array, json_string(names[i] ? names[i] : ""));
   return array;
 }
 
@@ -71,14 +73,6 @@ static void add_inputs(json_t *root, const gt_dataset *data) {
   json_object_set_new(root, "inputs", inputs);
 }
 
-static void add_words(json_t *root, const gt_data_target *target) {
-  if (!target->words) return;
-  json_t *words = json_array();
-  for (int i = 0; i < 2 * target->column_count; i++)
-    json_array_append_new(words, json_string(target->words[i] ? target->words[i] : ""));
-  json_object_set_new(root, "target_words", words);
-}
-
 static void add_target(json_t *root, const gt_data_target *target) {
   json_object_set_new(root, "classes", json_integer(target->classes));
   json_object_set_new(root, "class_names", names_json(target->class_names, target->classes));
@@ -86,7 +80,8 @@ static void add_target(json_t *root, const gt_data_target *target) {
     json_object_set_new(root, "positive", json_integer(target->positive));
   if (target->text_labels) json_object_set_new(root, "text_labels", json_true());
   json_object_set_new(root, "target_names", names_json(target->columns, target->column_count));
-  add_words(root, target);
+  if (target->words)
+    json_object_set_new(root, "target_words", names_json(target->words, 2 * (int64_t)target->column_count));
 }
 
 /* A single target is written into the signature itself, for compatibility with files of earlier versions. */

@@ -65,6 +65,7 @@ typedef struct gt_net_target {
   gt_id output;          /* if it has none: as in gt_forward_target; otherwise GT_NONE */
   int64_t items;         /* number of items per sample, if there are metrics */
   int64_t counted;       /* number of classes of the confusion matrix */
+  float confusion_scale; /* integers per unit of weight in its sums (op/confusion.h); 0: it only counts */
   const char *confusion; /* variable of the confusion matrix (op/confusion.h); NULL: none */
   gt_metric_set metrics; /* of evaluations */
   const char *scores;    /* variable of a batch's predictions, [items of a batch, metrics.outputs]; or NULL */

@@ -5,6 +5,7 @@
 #include "op/core.h"
 #include "train/net/augmented.h"
 #include "train/config/init_from.h"
+#include <math.h>
 
 gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset) {
   return (gt_samples){dataset, net->data, net->part, net->order.window * net->batch};
@@ -30,7 +31,18 @@ const char *gt_net_output_variable(const gt_net *net, int target, gt_arena *aren
   return with_target_name(&net->target[target], arena, gt_net_variable(net, arena, "outputs"));
 }
 
-/* Counts the confusion matrix. */
+/* A power of two with which the largest weight is below 2^31. */
+static float confusion_scale(const gt_tensor *weights) {
+  const float *weight = weights->data;
+  float largest = 1;
+  int exponent;
+  for (int64_t i = 0; weight && i < weights->dim[0]; i++)
+    if (!i || weight[i] > largest) largest = weight[i];
+  frexpf(largest, &exponent);
+  return ldexpf(1, exponent < -64 ? 95 : 31 - exponent);
+}
+
+/* Counts the confusion matrix; samples with weights are also summed by weight. */
 static void count_predictions(gt_net *net, gt_net_target *target, gt_graph *graph, gt_arena *arena,
                               const gt_loss *loss) {
   const gt_loss_items *items = &target->loss.items;
@@ -38,9 +50,12 @@ static void count_predictions(gt_net *net, gt_net_target *target, gt_graph *grap
   if (!loss->type->labels || classes > GT_METRIC_MAX_CLASSES) return;
   target->counted = classes;
   target->confusion = with_target_name(target, arena, gt_net_variable(net, arena, "confusion"));
-  const uint32_t counts =
-      gt_graph_variable(graph, target->confusion, gt_shape_2(classes, classes), GT_I32, false);
-  gt_confusion(graph, counts, items->shifted, items->targets, items->weight);
+  const gt_tensor *weights = gt_split_weights(net->data);
+  target->confusion_scale = weights->rank ? confusion_scale(weights) : 0;
+  const gt_shape shape =
+      gt_shape_of(weights->rank ? 3 : 2, (int64_t[]){classes, classes, GT_CONFUSION_WORDS});
+  const uint32_t counts = gt_graph_variable(graph, target->confusion, shape, GT_I32, false);
+  gt_confusion(graph, counts, items->shifted, items->targets, items->weight, target->confusion_scale);
 }
 
 /* False after reporting an error, if a metric needs more predictions than the host keeps. */

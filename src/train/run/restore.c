@@ -52,15 +52,17 @@ static bool is_other(uint64_t saved, uint64_t current) { return saved && saved !
 bool gt_run_check_data(const gt_run *run, const gt_data_fingerprint *saved, const char *since,
                        const char *path, gt_error *error) {
   const gt_data_fingerprint *current = &run->data;
-  const bool validates = run->config->dataset.split[GT_PART_VALIDATION].samples > 0;
-  const char *other =
-      is_other(saved->split[GT_PART_TRAIN], current->split[GT_PART_TRAIN]) ? "training data has"
-      : is_other(saved->meaning, current->meaning) ? "classes or the normalization have"
-      : is_other(saved->split[GT_PART_VALIDATION], current->split[GT_PART_VALIDATION]) ? "validation data has"
-      : !validates && is_other(saved->split[GT_PART_TEST], current->split[GT_PART_TEST]) ? "test data has"
-                                                                                         : NULL;
-  if (is_other(saved->meaning, current->meaning) &&
-      !is_other(saved->split[GT_PART_TRAIN], current->split[GT_PART_TRAIN]) && was_unscaled(run, saved))
+  const bool validates = gt_dataset_split(&run->config->dataset, GT_PART_VALIDATION),
+             means_other = is_other(saved->meaning, current->meaning);
+  bool changed[GT_PARTS];
+  for (int part = 0; part < GT_PARTS; part++)
+    changed[part] = is_other(saved->split[part], current->split[part]);
+  const char *other = changed[GT_PART_TRAIN]                ? "training data has"
+                      : means_other                         ? "classes or the normalization have"
+                      : changed[GT_PART_VALIDATION]         ? "validation data has"
+                      : !validates && changed[GT_PART_TEST] ? "test data has"
+                                                            : NULL;
+  if (means_other && !changed[GT_PART_TRAIN] && was_unscaled(run, saved))
     return gt_fail(error, GT_ERR_DATA,
                    "the run of %s began with unscaled targets; resume it with --set "
                    "data.normalize_targets=none, or start a new run with another --run-dir",
@@ -71,8 +73,7 @@ bool gt_run_check_data(const gt_run *run, const gt_data_fingerprint *saved, cons
         "the %s changed since %s %s. Restore the data (the files, 'data:' and the seed, which draws splits), "
         "or start a new run with another --run-dir%s",
         other, since, path, gt_dataset_note_on_times(&run->config->dataset));
-  if (is_other(saved->split[GT_PART_TEST], current->split[GT_PART_TEST]))
-    gt_warn("the test data has changed since %s %s", since, path);
+  if (changed[GT_PART_TEST]) gt_warn("the test data has changed since %s %s", since, path);
   return true;
 }
 
@@ -144,7 +145,8 @@ static void remove_derived_positive(const gt_data_target *target, gt_spec *is, g
   gt_spec *data[] = {gt_spec_find(is, "data"), gt_spec_find(was, "data")};
   if (target->positive_by != GT_POSITIVE_LISTED && target->positive_by != GT_POSITIVE_UNNAMED) return;
   const gt_spec *saved = gt_spec_find(data[1], "positive");
-  if (saved && saved->kind == GT_SPEC_MAP) saved = gt_spec_find(saved, target->name);
+  if (saved && (saved->kind == GT_SPEC_MAP) != (target->name != NULL)) return; /* of other targets */
+  if (saved && target->name) saved = gt_spec_find(saved, target->name);
   if (saved && !strcmp(value_text(saved), gt_class_name(target, 0, 0, arena))) return;
   for (int i = 0; i < 2; i++) {
     gt_spec *node = gt_spec_find(data[i], "positive");
