@@ -131,10 +131,16 @@ static bool unescape(gt_csv *csv, gt_cell *cell) {
 
 /* True if the text at csv->at was unescaped before; then moves to its closing quote. */
 static bool skip_unescaped(gt_csv *csv, gt_cell *cell) {
-  size_t i = 0;
-  while (i < csv->unescaped.count && csv->unescaped.items[i].text != csv->at) i++;
-  if (i == csv->unescaped.count) return false;
-  const gt_csv_unescaped *u = &csv->unescaped.items[i];
+  size_t low = 0, high = csv->unescaped.count;
+  while (low < high) { /* they are in the order of the file */
+    const size_t middle = (low + high) / 2;
+    if (csv->unescaped.items[middle].text < csv->at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == csv->unescaped.count || csv->unescaped.items[low].text != csv->at) return false;
+  const gt_csv_unescaped *u = &csv->unescaped.items[low];
   csv->at = u->end;
   csv->line = u->line;
   csv->line_start = u->line_start;
