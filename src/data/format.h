@@ -84,7 +84,7 @@ typedef struct gt_data_reader {
   int32_t *group; /* group of each of these samples, from 0, for `split.group`; heap */
   const char *const *group_names; /* [groups] */
   int groups;
-  struct gt_typed_table *typed;         /* CSV: the columns of the inputs (data/table/csv_typed.h); or NULL */
+  struct gt_typed_table *typed;         /* CSV: the columns of the inputs (data/table/table.h); or NULL */
   gt_typed_use use[GT_DATA_MAX_INPUTS]; /* the columns of each input */
   const uint8_t *scale[GT_DATA_MAX_INPUTS]; /* gt_scale_method of each stored value; NULL: as `normalize` */
   gt_data_trust trust;

@@ -63,6 +63,7 @@ static void read_rows(gt_csv_sample *sample, const gt_csv *csv, char delimiter, 
     if (reader.at < reader.end || size == left)
       add_row(sample, &reader.record); /* else the record may be cut off */
   free(reader.record.items);
+  free(reader.unescaped.items);
 }
 
 static bool is_any_number(const gt_cell *cell) {
@@ -439,7 +440,7 @@ bool gt_csv_check_encoding(gt_csv *csv) {
     return gt_fail(csv->error, GT_ERR_DATA,
                    "%s:1:1: this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8", csv->path);
   if (size >= 3 && !memcmp(csv->at, "\xEF\xBB\xBF", 3)) csv->at += 3;
-  csv->line_start = csv->at;
+  csv->line_start = csv->start = csv->at;
   const char *bad = gt_find_bad_utf8(csv->at, csv->end);
   if (!bad) return true;
   const bool western = is_windows_1252(csv);
