@@ -4,21 +4,21 @@
 
 static const gt_field no_fields[] = {{.name = NULL}};
 
-#define ACTIVATION(op, text, ...)                                                                \
-  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
-    (void)config, (void)inputs;                                                                  \
-    return gt_##op(build->graph, input[0]);                                                      \
-  }                                                                                              \
-  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = no_fields};         \
-  extern const gt_layer_type gt_layer_##op;                                                      \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                              \
-                                       .help = text,                                             \
-                                       .schema = &op##_schema,                                   \
-                                       .family = GT_LAYER_ACTIVATION,                            \
-                                       .features = GT_FEATURES_KEPT,                             \
-                                       .min_inputs = 1,                                          \
-                                       .max_inputs = 1,                                          \
-                                       .build = build_##op,                                      \
+#define ACTIVATION(op, text, ...)                                                        \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) {     \
+    (void)config;                                                                        \
+    return gt_##op(build->graph, input[0]);                                              \
+  }                                                                                      \
+  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = no_fields}; \
+  extern const gt_layer_type gt_layer_##op;                                              \
+  const gt_layer_type gt_layer_##op = {.name = #op,                                      \
+                                       .help = text,                                     \
+                                       .schema = &op##_schema,                           \
+                                       .family = GT_LAYER_ACTIVATION,                    \
+                                       .features = GT_FEATURES_KEPT,                     \
+                                       .min_inputs = 1,                                  \
+                                       .max_inputs = 1,                                  \
+                                       .build = build_##op,                              \
                                        __VA_ARGS__};
 
 GT_REGISTER(layer, relu)
@@ -69,9 +69,8 @@ static const gt_schema leaky_relu_schema = {.name = "leaky_relu",
                                             .fields = leaky_relu_fields,
                                             .shorthand = "slope"};
 
-static gt_id build_leaky_relu(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_leaky_relu(gt_build *build, const void *config, const gt_id *input) {
   const leaky_relu_config *c = config;
-  (void)inputs;
   return gt_leaky_relu(build->graph, input[0], c->slope);
 }
 

@@ -141,11 +141,10 @@ static gt_id normalize(gt_build *build, const batch_norm_config *c, gt_id x, uin
   return y;
 }
 
-static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *input) {
   const batch_norm_config *c = config;
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
-  (void)inputs;
   if (shape.rank < 2)
     return gt_build_error(build, NULL, "needs an axis of channels besides the batch; its input is %s",
                           gt_build_input_text(build, input, 0));

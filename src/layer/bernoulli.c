@@ -8,8 +8,8 @@ static const gt_schema schema = {
     .name = "bernoulli", .help = "random bits, 1 with the input as probability", .fields = fields};
 
 /* Without a clock (predictions) the input is returned: for probabilities 0 and 1 this is exact. */
-static gt_id build_bernoulli(gt_build *build, const void *config, const gt_id *input, int inputs) {
-  (void)config, (void)inputs;
+static gt_id build_bernoulli(gt_build *build, const void *config, const gt_id *input) {
+  (void)config;
   gt_graph *graph = build->graph;
   if (build->clock == GT_NONE) return input[0];
   return gt_less(graph, gt_random(graph, gt_node_at(graph, input[0])->shape, build->clock), input[0]);

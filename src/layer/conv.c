@@ -276,22 +276,21 @@ static const gt_slot_axes conv_axes[] = {{"weight", .output = 1, .input = 2}, {"
                           transposed_axes[] = {
                               {"weight", .output = 2, .input = 1}, {"bias", .output = 1}, {NULL}};
 
-#define CONV(layer, build_function, slot_axes, field_rows, rank, text)                              \
-  static gt_id build_##layer(gt_build *build, const void *config, const gt_id *input, int inputs) { \
-    (void)inputs;                                                                                   \
-    return build_function(build, config, input, rank);                                              \
-  }                                                                                                 \
-  static const gt_schema layer##_schema = {.name = #layer, .help = text, .fields = field_rows};     \
-  extern const gt_layer_type gt_layer_##layer;                                                      \
-  const gt_layer_type gt_layer_##layer = {.name = #layer,                                           \
-                                          .help = text,                                             \
-                                          .schema = &layer##_schema,                                \
-                                          .config_size = sizeof(conv_config),                       \
-                                          .family = GT_LAYER_CONVOLUTION,                           \
-                                          .min_inputs = 1,                                          \
-                                          .max_inputs = 1,                                          \
-                                          .axes = slot_axes,                                        \
-                                          .refit = gt_refit_overlap,                                \
+#define CONV(layer, build_function, slot_axes, field_rows, rank, text)                          \
+  static gt_id build_##layer(gt_build *build, const void *config, const gt_id *input) {         \
+    return build_function(build, config, input, rank);                                          \
+  }                                                                                             \
+  static const gt_schema layer##_schema = {.name = #layer, .help = text, .fields = field_rows}; \
+  extern const gt_layer_type gt_layer_##layer;                                                  \
+  const gt_layer_type gt_layer_##layer = {.name = #layer,                                       \
+                                          .help = text,                                         \
+                                          .schema = &layer##_schema,                            \
+                                          .config_size = sizeof(conv_config),                   \
+                                          .family = GT_LAYER_CONVOLUTION,                       \
+                                          .min_inputs = 1,                                      \
+                                          .max_inputs = 1,                                      \
+                                          .axes = slot_axes,                                    \
+                                          .refit = gt_refit_overlap,                            \
                                           .build = build_##layer};
 
 GT_REGISTER(layer, conv1d)

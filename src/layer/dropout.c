@@ -36,10 +36,7 @@ static gt_id drop_channels(gt_build *build, const dropout_config *c, const gt_id
 }
 
 #define DROPOUT(op, text, field_rows, result)                                                               \
-  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) {            \
-    (void)inputs;                                                                                           \
-    return result;                                                                                          \
-  }                                                                                                         \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) { return result; }       \
   static const gt_schema op##_schema = {.name = #op, .help = text, .fields = field_rows, .shorthand = "p"}; \
   extern const gt_layer_type gt_layer_##op;                                                                 \
   const gt_layer_type gt_layer_##op = {.name = #op,                                                         \

@@ -109,10 +109,9 @@ static void review_padding(gt_build *build, int64_t padding) {
         ->help = "no padding_idx: only the vocabulary 'word' has a padding token, 0";
 }
 
-static gt_id build_embedding(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_embedding(gt_build *build, const void *config, const gt_id *input) {
   embedding_config c = *(const embedding_config *)config;
   int64_t padding;
-  (void)inputs;
   if (!c.num_embeddings) c.num_embeddings = build->vocabulary;
   if (!check_input(build, &c, input) || !find_padding(build, &c, &padding)) return GT_NONE;
   review_padding(build, padding);

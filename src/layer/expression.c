@@ -19,8 +19,9 @@ static const gt_schema schema = {.name = "expression",
                                  .fields = fields,
                                  .shorthand = "expression"};
 
-static gt_id build_expression(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_expression(gt_build *build, const void *config, const gt_id *input) {
   const expression_config *c = config;
+  const int inputs = build->inputs;
   const char *names[MAX_INPUTS + 1];
   gt_id variable[MAX_INPUTS + 1];
   if (inputs > MAX_INPUTS) return gt_build_error(build, "from", "takes at most %d inputs", MAX_INPUTS);

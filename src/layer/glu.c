@@ -29,12 +29,11 @@ static gt_id half_of(gt_graph *graph, gt_id x, int64_t first, int64_t end) {
   return gt_shrink(graph, x, start, stop);
 }
 
-static gt_id build_glu(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_glu(gt_build *build, const void *config, const gt_id *input) {
   const glu_config *c = config;
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
   const int64_t width = shape.dim[shape.rank - 1];
-  (void)inputs;
   if (shape.rank < 2 || width % 2)
     return gt_build_error(build, NULL, "halves the last axis, which must be even; its input is %s",
                           gt_build_input_text(build, input, 0));

@@ -66,9 +66,8 @@ static const gt_field group_fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *input) {
   const group_norm_config *c = config;
-  (void)inputs;
   if (!check_channels(build, input, 2) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   if (channels % c->num_groups)
@@ -131,12 +130,11 @@ static void track(gt_build *build, const group_norm_config *c, gt_norm_running b
                          gt_constant(graph, c->momentum));
 }
 
-static gt_id build_instance_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_instance_norm(gt_build *build, const void *config, const gt_id *input) {
   const group_norm_config *c = config;
   gt_graph *graph = build->graph;
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
   gt_id out;
-  (void)inputs;
   if (!check_channels(build, input, 3) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   gt_review_norm(build, values_of(build, input[0]) / channels, false,

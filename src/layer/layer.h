@@ -76,6 +76,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_diagnostics *diagnostics;
   const struct gt_layer_type *type;
   const char *name;              /* "linear1" */
+  int inputs;                    /* number of the layer's inputs, input[0] to input[inputs - 1] in `build` */
   const char *const *input_name; /* names of the layers that output input[k]; "input" is the model's input */
   /* Integers in input k lie in [0, input_limit[k]); 0: unknown. NULL: all unknown. */
   const int64_t *input_limit;
@@ -143,7 +144,7 @@ typedef struct gt_layer_type {
   const char *(*describe_refit)(const gt_slot *before, const gt_slot *now, gt_arena *arena);
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
-  gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
+  gt_id (*build)(gt_build *build, const void *config, const gt_id *input);
   /* Converts the trained layer to gates (layer/circuit.h); false after reporting. NULL: the layer cannot
    * come after gates. */
   bool (*circuit)(struct gt_layer_circuit *circuit, const void *config);

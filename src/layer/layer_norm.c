@@ -23,13 +23,12 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "layer_norm", .help = "layer normalization", .fields = fields, .shorthand = "axes"};
 
-static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *input) {
   const layer_norm_config *c = config;
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
   gt_shape last = {.rank = (int)c->axes};
   uint32_t axes = 0;
-  (void)inputs;
   if (shape.rank - 1 < c->axes)
     return gt_build_error(build, "axes", "can normalize only %d axes besides the batch: its input is %s",
                           shape.rank - 1, gt_build_input_text(build, input, 0));

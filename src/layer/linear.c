@@ -48,9 +48,8 @@ static gt_id weight_of(gt_build *build, const linear_config *c, const gt_id *inp
                                  : "");
 }
 
-static gt_id build_linear(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_linear(gt_build *build, const void *config, const gt_id *input) {
   const linear_config *c = config;
-  (void)inputs;
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   if (shape.rank < 2)
     return gt_build_error(build, NULL, "needs at least one axis besides the batch; its input is %s",

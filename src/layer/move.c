@@ -46,12 +46,11 @@ static const gt_field permute_fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_permute(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_permute(gt_build *build, const void *config, const gt_id *input) {
   const permute_config *c = config;
   int64_t list[GT_MAX_RANK];
   int axes[GT_MAX_RANK];
   unsigned seen = 0;
-  (void)inputs;
   if (!read_axes(build, "axes", c->axes, input, 0, list)) return GT_NONE;
   for (int d = 0; d <= c->axes.count; d++) {
     axes[d] = (int)list[d];
@@ -93,10 +92,9 @@ static gt_id pad_after_lengths(gt_build *build, gt_id x, int64_t before, int64_t
   return is_integer || !after ? x : gt_sequence_mask(build->graph, x, lengths, value);
 }
 
-static gt_id build_pad(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_pad(gt_build *build, const void *config, const gt_id *input) {
   const pad_config *c = config;
   int64_t before[GT_MAX_RANK], after[GT_MAX_RANK];
-  (void)inputs;
   if (!read_axes(build, "before", c->before, input, 0, before)) return GT_NONE;
   if (!read_axes(build, "after", c->after.count ? c->after : c->before, input, 0, after)) return GT_NONE;
   if (gt_node_at(build->graph, input[0])->dtype == GT_I32 &&
@@ -123,11 +121,10 @@ static const gt_field shrink_fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_shrink(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_shrink(gt_build *build, const void *config, const gt_id *input) {
   const shrink_config *c = config;
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK];
-  (void)inputs;
   if (c->start.count && !read_axes(build, "start", c->start, input, 0, start)) return GT_NONE;
   if (!read_axes(build, "stop", c->stop, input, shape.dim[0], stop)) return GT_NONE;
   for (int d = 1; d < shape.rank; d++)
@@ -152,10 +149,9 @@ static const gt_field stride_fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_stride(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_stride(gt_build *build, const void *config, const gt_id *input) {
   const stride_config *c = config;
   int64_t step[GT_MAX_RANK];
-  (void)inputs;
   if (!read_axes(build, "step", c->step, input, 1, step)) return GT_NONE;
   const int64_t steps = gt_node_at(build->graph, input[0])->shape.dim[1];
   gt_build_set_lengths(build, 1, step[1] - 1, step[1], (steps - 1) / step[1] + 1);

@@ -11,10 +11,9 @@ typedef struct shuffle_config {
 
 enum { MAX_FACTOR = 1 << 12 };
 
-static gt_id build_pixel_shuffle(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_pixel_shuffle(gt_build *build, const void *config, const gt_id *input) {
   const int64_t r = ((const shuffle_config *)config)->factor;
   static const int axes[] = {0, 1, 4, 2, 5, 3};
-  (void)inputs;
   if (!gt_spatial_check(build, input, 2)) return GT_NONE;
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   if (x.dim[3] % (r * r))
@@ -27,10 +26,9 @@ static gt_id build_pixel_shuffle(gt_build *build, const void *config, const gt_i
                     out);
 }
 
-static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt_id *input) {
   const int64_t r = ((const shuffle_config *)config)->factor;
   static const int axes[] = {0, 1, 3, 5, 2, 4};
-  (void)inputs;
   if (!gt_spatial_check(build, input, 2)) return GT_NONE;
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   if (x.dim[1] % r || x.dim[2] % r)

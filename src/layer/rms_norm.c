@@ -18,10 +18,9 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "rms_norm", .help = "RMS normalization", .fields = fields, .shorthand = "eps"};
 
-static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *input) {
   const rms_norm_config *c = config;
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
-  (void)inputs;
   if (shape.rank < 2)
     return gt_build_error(build, NULL, "needs at least one axis besides the batch; its input is %s",
                           gt_build_input_text(build, input, 0));

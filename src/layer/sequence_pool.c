@@ -19,9 +19,8 @@ static const gt_schema schema = {.name = "sequence_pool",
                                  .fields = fields,
                                  .shorthand = "pooling"};
 
-static gt_id build_sequence_pool(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_sequence_pool(gt_build *build, const void *config, const gt_id *input) {
   const pool_config *c = config;
-  (void)inputs;
   if (!gt_sequence_check(build, input)) return GT_NONE;
   int pooling = 0;
   while (strcmp(c->pooling, poolings[pooling])) pooling++;

@@ -3,8 +3,8 @@
 #include "layer/sequence.h"
 #include "op/core.h"
 
-static gt_id build_flatten(gt_build *build, const void *config, const gt_id *input, int inputs) {
-  (void)config, (void)inputs;
+static gt_id build_flatten(gt_build *build, const void *config, const gt_id *input) {
+  (void)config;
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   const int64_t batch = shape.dim[0];
   return gt_reshape(build->graph, input[0], gt_shape_2(batch, gt_shape_count(shape) / batch));
@@ -44,9 +44,8 @@ static const gt_field reshape_fields[] = {
 static const gt_schema reshape_schema = {
     .name = "reshape", .help = "reshape each sample", .fields = reshape_fields, .shorthand = "shape"};
 
-static gt_id build_reshape(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_reshape(gt_build *build, const void *config, const gt_id *input) {
   const reshape_config *c = config;
-  (void)inputs;
   const gt_shape from = gt_node_at(build->graph, input[0])->shape;
   const int64_t values = gt_shape_count(from) / from.dim[0];
   if (c->shape.count >= GT_MAX_RANK)

@@ -12,10 +12,9 @@ static const gt_field fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_softmax(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_softmax(gt_build *build, const void *config, const gt_id *input) {
   const softmax_config *c = config;
   int axis;
-  (void)inputs;
   if (!gt_build_axis(build, "axis", c->axis, gt_node_at(build->graph, input[0])->shape.rank, &axis))
     return GT_NONE;
   return gt_softmax(build->graph, input[0], axis);
@@ -34,10 +33,9 @@ GT_DEFINE(layer, softmax) = {.name = "softmax",
                              .applies = "softmax",
                              .build = build_softmax};
 
-static gt_id build_log_softmax(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_log_softmax(gt_build *build, const void *config, const gt_id *input) {
   const softmax_config *c = config;
   int axis;
-  (void)inputs;
   if (!gt_build_axis(build, "axis", c->axis, gt_node_at(build->graph, input[0])->shape.rank, &axis))
     return GT_NONE;
   return gt_log_softmax(build->graph, input[0], axis);

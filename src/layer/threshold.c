@@ -83,11 +83,10 @@ static void review_equal_bits(gt_build *build, const threshold_config *c) {
                                low, high);
 }
 
-static gt_id build_threshold(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_threshold(gt_build *build, const void *config, const gt_id *input) {
   const threshold_config *c = config;
   gt_graph *graph = build->graph;
   gt_id bits[MAX_LEVELS];
-  (void)inputs;
   gt_shape shape = gt_node_at(graph, input[0])->shape;
   if (!c->levels.count || c->levels.count > MAX_LEVELS)
     return gt_build_error(build, "levels", "needs 1 to %d levels, not %d", MAX_LEVELS, c->levels.count);

@@ -64,12 +64,11 @@ static bool check_mode(gt_build *build, const upsample_config *c, int axes, cons
   return false;
 }
 
-static gt_id build_upsample(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_upsample(gt_build *build, const void *config, const gt_id *input) {
   const upsample_config *c = config;
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   gt_upsample_attribute a = {
       .axes = x.rank - 2, .linear = strcmp(c->mode, modes[0]) != 0, .align_corners = c->align_corners};
-  (void)inputs;
   if (!gt_spatial_check(build, input, 0) || !check_mode(build, c, (int)a.axes, input)) return GT_NONE;
   if (!c->size.count == !c->scale_factor.count)
     return gt_build_error(build, c->size.count ? "size" : NULL, "needs either 'scale_factor' or 'size'");

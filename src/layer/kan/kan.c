@@ -18,9 +18,8 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "kan", .help = "Kolmogorov-Arnold layer", .fields = fields, .shorthand = "units"};
 
-static gt_id build_kan(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_kan(gt_build *build, const void *config, const gt_id *input) {
   gt_kan_choice choice;
-  (void)inputs;
   if (gt_node_at(build->graph, input[0])->shape.rank < 2)
     return gt_build_error(build, NULL, "needs at least one axis besides the batch; its input is %s",
                           gt_build_input_text(build, input, 0));

@@ -86,12 +86,11 @@ static gt_id unfold(gt_build *build, gt_id x, const window *w) {
   return taps > 1 ? gt_concatenate(graph, tap, taps, 3) : tap[0];
 }
 
-static gt_id build_conv(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_conv(gt_build *build, const void *config, const gt_id *input) {
   const conv_config *c = config;
   gt_kan_config *kan = GT_NEW(build->arena, gt_kan_config);
   gt_kan_choice choice;
   window w;
-  (void)inputs;
   *kan = c->kan;
   kan->units = c->out_channels;
   if (!gt_spatial_check(build, input, AXES) || !read_window(build, c, input, &w) ||

@@ -82,9 +82,8 @@ static gt_id build_readers(gt_build *build, const int32_t *wiring, int64_t in, i
   return gt_build_derived(build, "inverse", gt_shape_1(words), out);
 }
 
-static gt_id build_logic(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_logic(gt_build *build, const void *config, const gt_id *input) {
   const logic_config *c = config;
-  (void)inputs;
   if (!check_flat(build, input)) return GT_NONE;
   const int64_t in = gt_node_at(build->graph, input[0])->shape.dim[1], gates = c->units;
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, 2 * gates);
@@ -151,10 +150,9 @@ static const gt_schema group_schema = {.name = "group_sum",
                                        .fields = group_fields,
                                        .shorthand = "groups"};
 
-static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *input) {
   const group_config *c = config;
   gt_graph *graph = build->graph;
-  (void)inputs;
   if (!check_flat(build, input)) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
   if (shape.dim[1] % c->groups)

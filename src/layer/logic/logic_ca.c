@@ -170,10 +170,9 @@ static const gt_init *initial_logits(gt_build *build, const ca_config *c, const 
   return gt_logic_init(c->init);
 }
 
-static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_ca(gt_build *build, const void *config, const gt_id *input) {
   const ca_config *c = config;
   gt_logic_ca_attribute a;
-  (void)inputs;
   const gt_shape state = gt_node_at(build->graph, input[0])->shape;
   if (state.rank != 4)
     return gt_build_error(build, NULL, "needs a board [height, width, channels]; its input is %s",

@@ -173,14 +173,13 @@ static gt_id build_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_i
                          GT_WORDS_BY_VALUE);
 }
 
-static gt_id build_conv(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_conv(gt_build *build, const void *config, const gt_id *input) {
   const conv_config *c = config;
   const gt_logic_conv_attribute a = {.field = (uint32_t)c->kernel,
                                      .stride = (uint32_t)c->stride,
                                      .padding = (uint32_t)c->padding,
                                      .pool = (uint32_t)c->pool};
   gt_graph *graph = build->graph;
-  (void)inputs;
   if (!check_image(build, c, &a, input)) return GT_NONE;
   const gt_shape x = gt_node_at(graph, input[0])->shape;
   const wiring_options options = {

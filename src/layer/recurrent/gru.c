@@ -5,8 +5,7 @@ static const gt_field fields[] = {GT_RECURRENT_KEYS, {.name = NULL}};
 static const gt_schema schema = {
     .name = "gru", .help = "gated recurrent unit", .fields = fields, .shorthand = "hidden_size"};
 
-static gt_id build_gru(gt_build *build, const void *config, const gt_id *input, int inputs) {
-  (void)inputs;
+static gt_id build_gru(gt_build *build, const void *config, const gt_id *input) {
   return gt_recurrent_stack(build, config, GT_CELL_GRU, 0, input);
 }
 

@@ -15,9 +15,8 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "lstm", .help = "long short-term memory", .fields = fields, .shorthand = "hidden_size"};
 
-static gt_id build_lstm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_lstm(gt_build *build, const void *config, const gt_id *input) {
   const lstm_config *c = config;
-  (void)inputs;
   if (c->forget_bias != 0 && !c->common.bias)
     return gt_build_error(build, "forget_bias", "has no biases to add a forget_bias to: bias is false");
   return gt_recurrent_stack(build, &c->common, GT_CELL_LSTM, c->forget_bias, input);

@@ -18,9 +18,8 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "rnn", .help = "simple recurrent layer", .fields = fields, .shorthand = "hidden_size"};
 
-static gt_id build_rnn(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_rnn(gt_build *build, const void *config, const gt_id *input) {
   const rnn_config *c = config;
-  (void)inputs;
   const gt_cell cell = strcmp(c->nonlinearity, "relu") ? GT_CELL_RNN_TANH : GT_CELL_RNN_RELU;
   return gt_recurrent_stack(build, &c->common, cell, 0, input);
 }
