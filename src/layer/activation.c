@@ -16,8 +16,6 @@ static const gt_field no_fields[] = {{.name = NULL}};
                                        .schema = &op##_schema,                           \
                                        .family = GT_LAYER_ACTIVATION,                    \
                                        .features = GT_FEATURES_KEPT,                     \
-                                       .min_inputs = 1,                                  \
-                                       .max_inputs = 1,                                  \
                                        .build = build_##op,                              \
                                        __VA_ARGS__};
 
@@ -80,6 +78,4 @@ GT_DEFINE(layer, leaky_relu) = {.name = "leaky_relu",
                                 .config_size = sizeof(leaky_relu_config),
                                 .family = GT_LAYER_ACTIVATION,
                                 .features = GT_FEATURES_KEPT,
-                                .min_inputs = 1,
-                                .max_inputs = 1,
                                 .build = build_leaky_relu};

@@ -63,8 +63,6 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
                                        .family = GT_LAYER_POOLING,                   \
                                        .features = GT_FEATURES_KEPT,                 \
                                        .ends_lengths = true,                         \
-                                       .min_inputs = 1,                              \
-                                       .max_inputs = 1,                              \
                                        .build = build_##op};
 
 GT_REGISTER(layer, adaptive_avg_pool)

@@ -18,6 +18,4 @@ static gt_id build_bernoulli(gt_build *build, const void *config, const gt_id *i
 GT_DEFINE(layer, bernoulli) = {.name = "bernoulli",
                                .help = "random bits, 1 with the input as probability",
                                .schema = &schema,
-                               .min_inputs = 1,
-                               .max_inputs = 1,
                                .build = build_bernoulli};

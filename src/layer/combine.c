@@ -48,7 +48,6 @@ GT_DEFINE(layer, add) = {.name = "add",
                          .family = GT_LAYER_JOIN,
                          .features = GT_FEATURES_KEPT,
                          .min_inputs = 2,
-                         .max_inputs = -1,
                          .build = build_add};
 
 static gt_id build_mul(gt_build *build, const void *config, const gt_id *input) {
@@ -63,7 +62,6 @@ GT_DEFINE(layer, mul) = {.name = "mul",
                          .family = GT_LAYER_JOIN,
                          .features = GT_FEATURES_KEPT,
                          .min_inputs = 2,
-                         .max_inputs = -1,
                          .build = build_mul};
 
 typedef struct concatenate_config {
@@ -101,6 +99,5 @@ GT_DEFINE(layer, concatenate) = {.name = "concatenate",
                                  .config_size = sizeof(concatenate_config),
                                  .family = GT_LAYER_JOIN,
                                  .min_inputs = 2,
-                                 .max_inputs = -1,
                                  .integers = true,
                                  .build = build_concatenate};

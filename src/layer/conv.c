@@ -287,8 +287,6 @@ static const gt_slot_axes conv_axes[] = {{"weight", .output = 1, .input = 2}, {"
                                           .schema = &layer##_schema,                            \
                                           .config_size = sizeof(conv_config),                   \
                                           .family = GT_LAYER_CONVOLUTION,                       \
-                                          .min_inputs = 1,                                      \
-                                          .max_inputs = 1,                                      \
                                           .axes = slot_axes,                                    \
                                           .refit = gt_refit_overlap,                            \
                                           .build = build_##layer};

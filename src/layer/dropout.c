@@ -45,8 +45,6 @@ static gt_id drop_channels(gt_build *build, const dropout_config *c, const gt_id
                                        .config_size = sizeof(dropout_config),                               \
                                        .family = GT_LAYER_DROPOUT,                                          \
                                        .features = GT_FEATURES_KEPT,                                        \
-                                       .min_inputs = 1,                                                     \
-                                       .max_inputs = 1,                                                     \
                                        .build = build_##op};
 
 GT_REGISTER(layer, dropout)

@@ -60,6 +60,5 @@ GT_DEFINE(layer, expression) = {.name = "expression",
                                 .schema = &schema,
                                 .config_size = sizeof(expression_config),
                                 .min_inputs = 1,
-                                .max_inputs = -1,
                                 .features = GT_FEATURES_KEPT,
                                 .build = build_expression};

@@ -47,6 +47,4 @@ GT_DEFINE(layer, glu) = {.name = "glu",
                          .schema = &schema,
                          .config_size = sizeof(glu_config),
                          .family = GT_LAYER_ACTIVATION,
-                         .min_inputs = 1,
-                         .max_inputs = 1,
                          .build = build_glu};

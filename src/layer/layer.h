@@ -122,8 +122,8 @@ typedef struct gt_layer_type {
   const gt_schema *schema; /* the layer's own keys; those of gt_layer_common_schema are added */
   size_t config_size;
   gt_layer_family family;
-  int min_inputs, max_inputs; /* max -1: any number */
-  bool integers;              /* also accepts integer inputs (I32) */
+  int min_inputs; /* the layer reads this many inputs or more; 0: exactly one */
+  bool integers;  /* also accepts integer inputs (I32) */
   /* True if axis 1 of the output is not the sequence axis of the inputs, or if the layer reads beyond the end
    * of a sample: the output then has no lengths (gt_build.lengths). Otherwise an output of rank 3 or more
    * whose axis 1 has the same size keeps the lengths of the inputs that have some; they must agree. Neither

@@ -72,8 +72,6 @@ GT_DEFINE(layer, linear) = {.name = "linear",
                             .schema = &schema,
                             .config_size = sizeof(linear_config),
                             .family = GT_LAYER_DENSE,
-                            .min_inputs = 1,
-                            .max_inputs = 1,
                             .axes = axes,
                             .refit = gt_refit_overlap,
                             .build = build_linear};

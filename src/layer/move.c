@@ -28,8 +28,6 @@ static bool read_axes(gt_build *build, const char *key, gt_ints list, const gt_i
                                        .schema = &op##_schema,                        \
                                        .config_size = sizeof(op##_config),            \
                                        .family = GT_LAYER_SHAPE,                      \
-                                       .min_inputs = 1,                               \
-                                       .max_inputs = 1,                               \
                                        .integers = true,                              \
                                        .moves = true,                                 \
                                        .ends_lengths = true,                          \

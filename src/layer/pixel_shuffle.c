@@ -53,8 +53,6 @@ static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt
                                        .schema = &op##_schema,                                               \
                                        .config_size = sizeof(shuffle_config),                                \
                                        .family = GT_LAYER_SHAPE,                                             \
-                                       .min_inputs = 1,                                                      \
-                                       .max_inputs = 1,                                                      \
                                        .integers = true,                                                     \
                                        .moves = true,                                                        \
                                        .build = build_##op};

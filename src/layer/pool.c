@@ -109,8 +109,6 @@ static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *inpu
                                        .family = GT_LAYER_POOLING,                   \
                                        .features = GT_FEATURES_KEPT,                 \
                                        .ends_lengths = true,                         \
-                                       .min_inputs = 1,                              \
-                                       .max_inputs = 1,                              \
                                        .build = build_##op};
 
 GT_REGISTER(layer, max_pool1d)

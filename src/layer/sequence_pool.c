@@ -35,6 +35,4 @@ GT_DEFINE(layer, sequence_pool) = {.name = "sequence_pool",
                                    .config_size = sizeof(pool_config),
                                    .family = GT_LAYER_SEQUENCE,
                                    .features = GT_FEATURES_KEPT,
-                                   .min_inputs = 1,
-                                   .max_inputs = 1,
                                    .build = build_sequence_pool};

@@ -28,8 +28,6 @@ GT_DEFINE(layer, softmax) = {.name = "softmax",
                              .config_size = sizeof(softmax_config),
                              .family = GT_LAYER_ACTIVATION,
                              .features = GT_FEATURES_KEPT,
-                             .min_inputs = 1,
-                             .max_inputs = 1,
                              .applies = "softmax",
                              .build = build_softmax};
 
@@ -49,7 +47,5 @@ GT_DEFINE(layer, log_softmax) = {.name = "log_softmax",
                                  .config_size = sizeof(softmax_config),
                                  .family = GT_LAYER_ACTIVATION,
                                  .features = GT_FEATURES_KEPT,
-                                 .min_inputs = 1,
-                                 .max_inputs = 1,
                                  .applies = "softmax",
                                  .build = build_log_softmax};

@@ -109,6 +109,4 @@ GT_DEFINE(layer, threshold) = {.name = "threshold",
                                .schema = &schema,
                                .config_size = sizeof(threshold_config),
                                .family = GT_LAYER_GATES,
-                               .min_inputs = 1,
-                               .max_inputs = 1,
                                .build = build_threshold};

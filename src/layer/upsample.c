@@ -82,6 +82,4 @@ GT_DEFINE(layer, upsample) = {.name = "upsample",
                               .schema = &schema,
                               .config_size = sizeof(upsample_config),
                               .family = GT_LAYER_SHAPE,
-                              .min_inputs = 1,
-                              .max_inputs = 1,
                               .build = build_upsample};

@@ -26,6 +26,4 @@ GT_DEFINE(layer, scale) = {.name = "scale",
                            .help = "multiplies each value by a learned factor",
                            .schema = &schema,
                            .config_size = sizeof(scale_config),
-                           .min_inputs = 1,
-                           .max_inputs = 1,
                            .build = build_scale};

@@ -28,6 +28,4 @@ GT_DEFINE(layer, tally) = {.name = "tally",
                            .help = "counts the batches it was trained on",
                            .schema = &schema,
                            .config_size = sizeof(tally_config),
-                           .min_inputs = 1,
-                           .max_inputs = 1,
                            .build = build_tally};

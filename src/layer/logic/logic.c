@@ -126,8 +126,6 @@ GT_DEFINE(layer, logic) = {.name = "logic",
                            .schema = &schema,
                            .config_size = sizeof(logic_config),
                            .family = GT_LAYER_GATES,
-                           .min_inputs = 1,
-                           .max_inputs = 1,
                            .build = build_logic,
                            .circuit = logic_circuit};
 
@@ -176,7 +174,5 @@ GT_DEFINE(layer, group_sum) = {.name = "group_sum",
                                .schema = &group_schema,
                                .config_size = sizeof(group_config),
                                .family = GT_LAYER_GATES,
-                               .min_inputs = 1,
-                               .max_inputs = 1,
                                .build = build_group_sum,
                                .circuit = group_circuit};

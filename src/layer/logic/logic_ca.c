@@ -269,7 +269,5 @@ GT_DEFINE(layer, logic_ca) = {.name = "logic_ca",
                               .config_size = sizeof(ca_config),
                               .family = GT_LAYER_GATES,
                               .ends_lengths = true,
-                              .min_inputs = 1,
-                              .max_inputs = 1,
                               .build = build_ca,
                               .circuit = ca_circuit};

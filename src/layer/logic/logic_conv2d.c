@@ -246,8 +246,6 @@ GT_DEFINE(layer, logic_conv2d) = {
     .config_size = sizeof(conv_config),
     .family = GT_LAYER_GATES,
     .ends_lengths = true,
-    .min_inputs = 1,
-    .max_inputs = 1,
     .build = build_conv,
     .circuit = conv_circuit,
 };

@@ -14,7 +14,5 @@ GT_DEFINE(layer, gru) = {.name = "gru",
                          .schema = &schema,
                          .config_size = sizeof(gt_recurrent_config),
                          .family = GT_LAYER_SEQUENCE,
-                         .min_inputs = 1,
-                         .max_inputs = 1,
                          .axes = gt_recurrent_axes,
                          .build = build_gru};

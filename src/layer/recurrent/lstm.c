@@ -27,7 +27,5 @@ GT_DEFINE(layer, lstm) = {.name = "lstm",
                           .schema = &schema,
                           .config_size = sizeof(lstm_config),
                           .family = GT_LAYER_SEQUENCE,
-                          .min_inputs = 1,
-                          .max_inputs = 1,
                           .axes = gt_recurrent_axes,
                           .build = build_lstm};

@@ -29,7 +29,5 @@ GT_DEFINE(layer, rnn) = {.name = "rnn",
                          .schema = &schema,
                          .config_size = sizeof(rnn_config),
                          .family = GT_LAYER_SEQUENCE,
-                         .min_inputs = 1,
-                         .max_inputs = 1,
                          .axes = gt_recurrent_axes,
                          .build = build_rnn};
