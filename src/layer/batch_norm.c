@@ -31,10 +31,6 @@ static const gt_field fields[] = {
            .help = "average over all batches so far, as momentum=None in PyTorch"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "batch_norm",
-                                 .help = "batch normalization of each channel",
-                                 .fields = fields,
-                                 .shorthand = "momentum"};
 
 /* Updates the running statistics. count: number of values per channel, a scalar node; may_be_single: it may
  * be 1 in some batches. */
@@ -175,12 +171,13 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-GT_DEFINE(layer, batch_norm) = {.name = "batch_norm",
-                                .help = "batch normalization of each channel (last axis)",
-                                .schema = &schema,
-                                .config_size = sizeof(batch_norm_config),
-                                .family = GT_LAYER_NORM,
-                                .features = GT_FEATURES_KEPT,
-                                .axes = gt_norm_axes,
-                                .refit = gt_refit_overlap,
-                                .build = build_batch_norm};
+GT_DEFINE(layer, batch_norm) = {
+    .name = "batch_norm",
+    .help = "batch normalization of each channel (last axis)",
+    .schema = GT_SCHEMA("batch_norm", "batch normalization of each channel", fields, "momentum"),
+    .config_size = sizeof(batch_norm_config),
+    .family = GT_LAYER_NORM,
+    .features = GT_FEATURES_KEPT,
+    .axes = gt_norm_axes,
+    .refit = gt_refit_overlap,
+    .build = build_batch_norm};

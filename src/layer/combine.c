@@ -41,10 +41,9 @@ static gt_id build_add(gt_build *build, const void *config, const gt_id *input) 
   return combine(build, "add", gt_add, input);
 }
 
-static const gt_schema add_schema = {.name = "add", .help = "sum of the inputs", .fields = no_fields};
 GT_DEFINE(layer, add) = {.name = "add",
                          .help = "sum of the inputs, e.g. for skip connections",
-                         .schema = &add_schema,
+                         .schema = GT_SCHEMA("add", "sum of the inputs", no_fields),
                          .family = GT_LAYER_JOIN,
                          .features = GT_FEATURES_KEPT,
                          .min_inputs = 2,
@@ -55,10 +54,9 @@ static gt_id build_mul(gt_build *build, const void *config, const gt_id *input) 
   return combine(build, "multiply", gt_mul, input);
 }
 
-static const gt_schema mul_schema = {.name = "mul", .help = "product of the inputs", .fields = no_fields};
 GT_DEFINE(layer, mul) = {.name = "mul",
                          .help = "elementwise product of the inputs, e.g. for gating",
-                         .schema = &mul_schema,
+                         .schema = GT_SCHEMA("mul", "product of the inputs", no_fields),
                          .family = GT_LAYER_JOIN,
                          .features = GT_FEATURES_KEPT,
                          .min_inputs = 2,
@@ -73,8 +71,6 @@ static const gt_field concatenate_fields[] = {
            .max = GT_MAX_RANK - 1, .help = "axis to concatenate along (0 is the batch, -1 the last)"),
     {.name = NULL},
 };
-static const gt_schema concatenate_schema = {
-    .name = "concatenate", .help = "concatenation of the inputs", .fields = concatenate_fields};
 
 static gt_id build_concatenate(gt_build *build, const void *config, const gt_id *input) {
   const concatenate_config *c = config;
@@ -93,11 +89,12 @@ static gt_id build_concatenate(gt_build *build, const void *config, const gt_id 
   return gt_concatenate(build->graph, input, build->inputs, axis);
 }
 
-GT_DEFINE(layer, concatenate) = {.name = "concatenate",
-                                 .help = "concatenation of the inputs along an axis",
-                                 .schema = &concatenate_schema,
-                                 .config_size = sizeof(concatenate_config),
-                                 .family = GT_LAYER_JOIN,
-                                 .min_inputs = 2,
-                                 .integers = true,
-                                 .build = build_concatenate};
+GT_DEFINE(layer, concatenate) = {
+    .name = "concatenate",
+    .help = "concatenation of the inputs along an axis",
+    .schema = GT_SCHEMA("concatenate", "concatenation of the inputs", concatenate_fields),
+    .config_size = sizeof(concatenate_config),
+    .family = GT_LAYER_JOIN,
+    .min_inputs = 2,
+    .integers = true,
+    .build = build_concatenate};

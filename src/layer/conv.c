@@ -276,20 +276,13 @@ static const gt_slot_axes conv_axes[] = {{"weight", .output = 1, .input = 2}, {"
                           transposed_axes[] = {
                               {"weight", .output = 2, .input = 1}, {"bias", .output = 1}, {NULL}};
 
-#define CONV(layer, build_function, slot_axes, field_rows, rank, text)                          \
-  static gt_id build_##layer(gt_build *build, const void *config, const gt_id *input) {         \
-    return build_function(build, config, input, rank);                                          \
-  }                                                                                             \
-  static const gt_schema layer##_schema = {.name = #layer, .help = text, .fields = field_rows}; \
-  extern const gt_layer_type gt_layer_##layer;                                                  \
-  const gt_layer_type gt_layer_##layer = {.name = #layer,                                       \
-                                          .help = text,                                         \
-                                          .schema = &layer##_schema,                            \
-                                          .config_size = sizeof(conv_config),                   \
-                                          .family = GT_LAYER_CONVOLUTION,                       \
-                                          .axes = slot_axes,                                    \
-                                          .refit = gt_refit_overlap,                            \
-                                          .build = build_##layer};
+#define CONV(op, build_function, slot_axes, field_rows, rank, text)                            \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) {           \
+    return build_function(build, config, input, rank);                                         \
+  }                                                                                            \
+  GT_WITH_SCHEMA(layer, op, text, field_rows, NULL, .config_size = sizeof(conv_config),        \
+                 .family = GT_LAYER_CONVOLUTION, .axes = slot_axes, .refit = gt_refit_overlap, \
+                 .build = build_##op)
 
 GT_REGISTER(layer, conv1d)
 CONV(conv1d, build_conv, conv_axes, fields, 1, "convolution over a sequence [length, channels]")

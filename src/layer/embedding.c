@@ -23,10 +23,6 @@ static const gt_field fields[] = {
            .help = "initial weight (default: standard normal, as in PyTorch)"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "embedding",
-                                 .help = "learned vectors for indices",
-                                 .fields = fields,
-                                 .shorthand = "embedding_dim"};
 
 typedef struct padded { /* values of another initializer, with zeros in one row */
   const gt_init *init;
@@ -122,12 +118,13 @@ static gt_id build_embedding(gt_build *build, const void *config, const gt_id *i
 
 static const gt_slot_axes axes[] = {{"weight", .output = 2, .input = 1}, {NULL}};
 
-GT_DEFINE(layer, embedding) = {.name = "embedding",
-                               .help = "learned table that maps each index to a vector",
-                               .schema = &schema,
-                               .config_size = sizeof(embedding_config),
-                               .family = GT_LAYER_DENSE,
-                               .integers = true,
-                               .axes = axes,
-                               .refit = gt_refit_overlap,
-                               .build = build_embedding};
+GT_DEFINE(layer, embedding) = {
+    .name = "embedding",
+    .help = "learned table that maps each index to a vector",
+    .schema = GT_SCHEMA("embedding", "learned vectors for indices", fields, "embedding_dim"),
+    .config_size = sizeof(embedding_config),
+    .family = GT_LAYER_DENSE,
+    .integers = true,
+    .axes = axes,
+    .refit = gt_refit_overlap,
+    .build = build_embedding};

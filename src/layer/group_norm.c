@@ -79,19 +79,16 @@ static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-static const gt_schema group_schema = {.name = "group_norm",
-                                       .help = "normalization of groups of channels",
-                                       .fields = group_fields,
-                                       .shorthand = "num_groups"};
-GT_DEFINE(layer, group_norm) = {.name = "group_norm",
-                                .help = "normalization of groups of channels, per sample",
-                                .schema = &group_schema,
-                                .config_size = sizeof(group_norm_config),
-                                .family = GT_LAYER_NORM,
-                                .features = GT_FEATURES_KEPT,
-                                .axes = gt_norm_axes,
-                                .refit = gt_refit_overlap,
-                                .build = build_group_norm};
+GT_DEFINE(layer, group_norm) = {
+    .name = "group_norm",
+    .help = "normalization of groups of channels, per sample",
+    .schema = GT_SCHEMA("group_norm", "normalization of groups of channels", group_fields, "num_groups"),
+    .config_size = sizeof(group_norm_config),
+    .family = GT_LAYER_NORM,
+    .features = GT_FEATURES_KEPT,
+    .axes = gt_norm_axes,
+    .refit = gt_refit_overlap,
+    .build = build_group_norm};
 
 /* --- instance_norm --- */
 
@@ -148,16 +145,13 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-static const gt_schema instance_schema = {.name = "instance_norm",
-                                          .help = "normalization of each channel",
-                                          .fields = instance_fields,
-                                          .shorthand = "eps"};
-GT_DEFINE(layer, instance_norm) = {.name = "instance_norm",
-                                   .help = "normalization of each channel, per sample",
-                                   .schema = &instance_schema,
-                                   .config_size = sizeof(group_norm_config),
-                                   .family = GT_LAYER_NORM,
-                                   .features = GT_FEATURES_KEPT,
-                                   .axes = gt_norm_axes,
-                                   .refit = gt_refit_overlap,
-                                   .build = build_instance_norm};
+GT_DEFINE(layer, instance_norm) = {
+    .name = "instance_norm",
+    .help = "normalization of each channel, per sample",
+    .schema = GT_SCHEMA("instance_norm", "normalization of each channel", instance_fields, "eps"),
+    .config_size = sizeof(group_norm_config),
+    .family = GT_LAYER_NORM,
+    .features = GT_FEATURES_KEPT,
+    .axes = gt_norm_axes,
+    .refit = gt_refit_overlap,
+    .build = build_instance_norm};

@@ -20,8 +20,6 @@ static const gt_field fields[] = {
     GT_ROW(layer_norm_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "learn a bias, too"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "layer_norm", .help = "layer normalization", .fields = fields, .shorthand = "axes"};
 
 static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *input) {
   const layer_norm_config *c = config;
@@ -49,7 +47,7 @@ static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *
 
 GT_DEFINE(layer, layer_norm) = {.name = "layer_norm",
                                 .help = "layer normalization over the last axes",
-                                .schema = &schema,
+                                .schema = GT_SCHEMA("layer_norm", "layer normalization", fields, "axes"),
                                 .config_size = sizeof(layer_norm_config),
                                 .family = GT_LAYER_NORM,
                                 .features = GT_FEATURES_KEPT,

@@ -19,19 +19,10 @@ static bool read_axes(gt_build *build, const char *key, gt_ints list, const gt_i
   return true;
 }
 
-#define MOVEMENT(op, text)                                                            \
-  static const gt_schema op##_schema = {                                              \
-      .name = #op, .help = text, .fields = op##_fields, .shorthand = op##_shorthand}; \
-  extern const gt_layer_type gt_layer_##op;                                           \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                   \
-                                       .help = text,                                  \
-                                       .schema = &op##_schema,                        \
-                                       .config_size = sizeof(op##_config),            \
-                                       .family = GT_LAYER_SHAPE,                      \
-                                       .integers = true,                              \
-                                       .moves = true,                                 \
-                                       .ends_lengths = true,                          \
-                                       .build = build_##op};
+#define MOVEMENT(op, text)                                                                         \
+  GT_WITH_SCHEMA(layer, op, text, op##_fields, op##_shorthand, .config_size = sizeof(op##_config), \
+                 .family = GT_LAYER_SHAPE, .integers = true, .moves = true, .ends_lengths = true,  \
+                 .build = build_##op)
 
 typedef struct permute_config {
   gt_ints axes;

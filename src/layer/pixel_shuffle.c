@@ -40,22 +40,14 @@ static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt
                     out);
 }
 
-#define SHUFFLE(op, key, text, key_text)                                                                     \
-  static const gt_field op##_fields[] = {                                                                    \
-      GT_ROW_NAMED(key, shuffle_config, factor, GT_FIELD_INT, .min = 1, .max = MAX_FACTOR,                   \
-                   .flags = GT_FIELD_REQUIRED, .help = key_text),                                            \
-      {.name = NULL},                                                                                        \
-  };                                                                                                         \
-  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = op##_fields, .shorthand = key}; \
-  extern const gt_layer_type gt_layer_##op;                                                                  \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                                          \
-                                       .help = text,                                                         \
-                                       .schema = &op##_schema,                                               \
-                                       .config_size = sizeof(shuffle_config),                                \
-                                       .family = GT_LAYER_SHAPE,                                             \
-                                       .integers = true,                                                     \
-                                       .moves = true,                                                        \
-                                       .build = build_##op};
+#define SHUFFLE(op, key, text, key_text)                                                   \
+  static const gt_field op##_fields[] = {                                                  \
+      GT_ROW_NAMED(key, shuffle_config, factor, GT_FIELD_INT, .min = 1, .max = MAX_FACTOR, \
+                   .flags = GT_FIELD_REQUIRED, .help = key_text),                          \
+      {.name = NULL},                                                                      \
+  };                                                                                       \
+  GT_WITH_SCHEMA(layer, op, text, op##_fields, key, .config_size = sizeof(shuffle_config), \
+                 .family = GT_LAYER_SHAPE, .integers = true, .moves = true, .build = build_##op)
 
 GT_REGISTER(layer, pixel_shuffle)
 SHUFFLE(pixel_shuffle, "upscale_factor", "rearrange channels into pixels: an image r times as high and wide",

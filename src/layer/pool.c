@@ -95,21 +95,13 @@ static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *inpu
                  : gt_max_pool(build->graph, input[0], &a, build->training);
 }
 
-#define POOL(op, axes, average, field_rows, text)                                    \
-  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) { \
-    return build_pool(build, config, input, axes, average);                          \
-  }                                                                                  \
-  static const gt_schema op##_schema = {                                             \
-      .name = #op, .help = text, .fields = field_rows, .shorthand = "kernel_size"};  \
-  extern const gt_layer_type gt_layer_##op;                                          \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                  \
-                                       .help = text,                                 \
-                                       .schema = &op##_schema,                       \
-                                       .config_size = sizeof(pool_config),           \
-                                       .family = GT_LAYER_POOLING,                   \
-                                       .features = GT_FEATURES_KEPT,                 \
-                                       .ends_lengths = true,                         \
-                                       .build = build_##op};
+#define POOL(op, axes, average, field_rows, text)                                                \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) {             \
+    return build_pool(build, config, input, axes, average);                                      \
+  }                                                                                              \
+  GT_WITH_SCHEMA(layer, op, text, field_rows, "kernel_size", .config_size = sizeof(pool_config), \
+                 .family = GT_LAYER_POOLING, .features = GT_FEATURES_KEPT, .ends_lengths = true, \
+                 .build = build_##op)
 
 GT_REGISTER(layer, max_pool1d)
 POOL(max_pool1d, 1, false, max_fields, "max pooling over a sequence")

@@ -15,8 +15,6 @@ static const gt_field fields[] = {
            .help = "learn a weight per value"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "rms_norm", .help = "RMS normalization", .fields = fields, .shorthand = "eps"};
 
 static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *input) {
   const rms_norm_config *c = config;
@@ -33,7 +31,7 @@ static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *in
 
 GT_DEFINE(layer, rms_norm) = {.name = "rms_norm",
                               .help = "RMS normalization over the last axis",
-                              .schema = &schema,
+                              .schema = GT_SCHEMA("rms_norm", "RMS normalization", fields, "eps"),
                               .config_size = sizeof(rms_norm_config),
                               .family = GT_LAYER_NORM,
                               .features = GT_FEATURES_KEPT,

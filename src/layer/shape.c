@@ -16,12 +16,10 @@ static bool pass_signals(gt_layer_circuit *circuit, const void *config) {
   return gt_layer_circuit_pass_through(circuit);
 }
 
-static const gt_field flatten_fields[] = {{.name = NULL}};
-static const gt_schema flatten_schema = {
-    .name = "flatten", .help = "flatten each sample to one axis", .fields = flatten_fields};
+static const gt_field no_fields[] = {{.name = NULL}};
 GT_DEFINE(layer, flatten) = {.name = "flatten",
                              .help = "flatten each sample to one axis",
-                             .schema = &flatten_schema,
+                             .schema = GT_SCHEMA("flatten", "flatten each sample to one axis", no_fields),
                              .family = GT_LAYER_SHAPE,
                              .features = GT_FEATURES_TILED,
                              .integers = true,
@@ -39,8 +37,6 @@ static const gt_field reshape_fields[] = {
            .help = "shape of one sample, without the batch; one -1 is inferred", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
-static const gt_schema reshape_schema = {
-    .name = "reshape", .help = "reshape each sample", .fields = reshape_fields, .shorthand = "shape"};
 
 static gt_id build_reshape(gt_build *build, const void *config, const gt_id *input) {
   const reshape_config *c = config;
@@ -76,7 +72,7 @@ static gt_id build_reshape(gt_build *build, const void *config, const gt_id *inp
 
 GT_DEFINE(layer, reshape) = {.name = "reshape",
                              .help = "reshape each sample",
-                             .schema = &reshape_schema,
+                             .schema = GT_SCHEMA("reshape", "reshape each sample", reshape_fields, "shape"),
                              .config_size = sizeof(reshape_config),
                              .family = GT_LAYER_SHAPE,
                              .integers = true,

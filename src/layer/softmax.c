@@ -20,11 +20,9 @@ static gt_id build_softmax(gt_build *build, const void *config, const gt_id *inp
   return gt_softmax(build->graph, input[0], axis);
 }
 
-static const gt_schema softmax_schema = {
-    .name = "softmax", .help = "softmax along an axis", .fields = fields, .shorthand = "axis"};
 GT_DEFINE(layer, softmax) = {.name = "softmax",
                              .help = "softmax along an axis",
-                             .schema = &softmax_schema,
+                             .schema = GT_SCHEMA("softmax", "softmax along an axis", fields, "axis"),
                              .config_size = sizeof(softmax_config),
                              .family = GT_LAYER_ACTIVATION,
                              .features = GT_FEATURES_KEPT,
@@ -39,11 +37,9 @@ static gt_id build_log_softmax(gt_build *build, const void *config, const gt_id 
   return gt_log_softmax(build->graph, input[0], axis);
 }
 
-static const gt_schema log_softmax_schema = {
-    .name = "log_softmax", .help = "log of softmax", .fields = fields, .shorthand = "axis"};
 GT_DEFINE(layer, log_softmax) = {.name = "log_softmax",
                                  .help = "log of softmax, numerically stable",
-                                 .schema = &log_softmax_schema,
+                                 .schema = GT_SCHEMA("log_softmax", "log of softmax", fields, "axis"),
                                  .config_size = sizeof(softmax_config),
                                  .family = GT_LAYER_ACTIVATION,
                                  .features = GT_FEATURES_KEPT,

@@ -20,8 +20,6 @@ static const gt_field fields[] = {
            .help = "one output bit per level: 1 if the value is above it", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "threshold", .help = "bits of values", .fields = fields, .shorthand = "levels"};
 
 /* Warns of levels outside the values of the training samples: their bits are always the same. */
 static void review_levels(gt_build *build, const threshold_config *c) {
@@ -106,7 +104,7 @@ static gt_id build_threshold(gt_build *build, const void *config, const gt_id *i
 
 GT_DEFINE(layer, threshold) = {.name = "threshold",
                                .help = "bits of values: 1 if above a level, one bit per level",
-                               .schema = &schema,
+                               .schema = GT_SCHEMA("threshold", "bits of values", fields, "levels"),
                                .config_size = sizeof(threshold_config),
                                .family = GT_LAYER_GATES,
                                .build = build_threshold};

@@ -25,10 +25,6 @@ static const gt_field fields[] = {
            .help = "for interpolation: align the corner pixels of input and output, as in PyTorch"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "upsample",
-                                 .help = "resize sequences, images or volumes",
-                                 .fields = fields,
-                                 .shorthand = "scale_factor"};
 
 /* Sets the factor and the output size of each axis; the list has one number, or one per axis. */
 static bool read_factors(gt_build *build, gt_floats list, gt_upsample_attribute *a, gt_shape x) {
@@ -77,9 +73,10 @@ static gt_id build_upsample(gt_build *build, const void *config, const gt_id *in
   return ok ? gt_upsample(build->graph, input[0], &a) : GT_NONE;
 }
 
-GT_DEFINE(layer, upsample) = {.name = "upsample",
-                              .help = "resize by nearest or linear interpolation",
-                              .schema = &schema,
-                              .config_size = sizeof(upsample_config),
-                              .family = GT_LAYER_SHAPE,
-                              .build = build_upsample};
+GT_DEFINE(layer, upsample) = {
+    .name = "upsample",
+    .help = "resize by nearest or linear interpolation",
+    .schema = GT_SCHEMA("upsample", "resize sequences, images or volumes", fields, "scale_factor"),
+    .config_size = sizeof(upsample_config),
+    .family = GT_LAYER_SHAPE,
+    .build = build_upsample};

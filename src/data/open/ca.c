@@ -40,8 +40,6 @@ static const gt_field fields[] = {
     GT_ROW(options, test_samples, GT_FIELD_INT, .min = 0, .max = 1e6, .help = "number of test samples"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "ca", .help = "start and target boards of a cellular automaton", .fields = fields};
 
 static int index_of_choice(const char *const *list, const char *text) {
   for (int i = 0; text && list[i]; i++)
@@ -187,7 +185,10 @@ static bool open_ca(gt_data_reader *reader, const void *given) {
 
 extern const gt_data_format gt_data_ca;
 const gt_data_format gt_data_ca = {
-    .name = "ca", .schema = &schema, .options_size = sizeof(options), .open = open_ca};
+    .name = "ca",
+    .schema = GT_SCHEMA("ca", "start and target boards of a cellular automaton", fields),
+    .options_size = sizeof(options),
+    .open = open_ca};
 GT_REGISTER(data, ca)
 
 const gt_ca_boards *gt_ca_boards_of(const gt_dataset *dataset) {

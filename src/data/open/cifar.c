@@ -28,8 +28,6 @@ static const gt_field fields[] = {
                    "the file size tells CIFAR-10 from CIFAR-100)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "cifar", .help = "CIFAR-10 and CIFAR-100 binary files", .fields = fields};
 
 typedef struct form { /* how a record is laid out */
   size_t labels;      /* number of label bytes before the pixels */
@@ -149,6 +147,9 @@ static bool open_cifar(gt_data_reader *reader, const void *given) {
 }
 
 extern const gt_data_format gt_data_cifar;
-const gt_data_format gt_data_cifar = {
-    .name = "cifar", .schema = &schema, .options_size = sizeof(options), .open = open_cifar};
+const gt_data_format gt_data_cifar = {.name = "cifar",
+                                      .schema =
+                                          GT_SCHEMA("cifar", "CIFAR-10 and CIFAR-100 binary files", fields),
+                                      .options_size = sizeof(options),
+                                      .open = open_cifar};
 GT_REGISTER(data, cifar)

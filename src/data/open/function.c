@@ -50,7 +50,6 @@ static const gt_field fields[] = {
            .help = "standard deviation of Gaussian noise on the field, in both splits (default: no noise)"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "function", .help = "samples of a formula", .fields = fields};
 
 typedef struct sampler {
   gt_data_reader *reader;
@@ -368,7 +367,7 @@ static bool probe(const gt_data_probe *p) { return p->spec && gt_spec_find(p->sp
 
 const gt_data_format gt_data_function = {
     .name = "function",
-    .schema = &schema,
+    .schema = GT_SCHEMA("function", "samples of a formula", fields),
     .options_size = sizeof(options),
     .probe = probe,
     .open = open_function,

@@ -15,8 +15,6 @@ static const gt_field fields[] = {
     GT_KAN_ROWS,
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "kan", .help = "Kolmogorov-Arnold layer", .fields = fields, .shorthand = "units"};
 
 static gt_id build_kan(gt_build *build, const void *config, const gt_id *input) {
   gt_kan_choice choice;
@@ -29,7 +27,7 @@ static gt_id build_kan(gt_build *build, const void *config, const gt_id *input) 
 GT_DEFINE(layer, kan) = {
     .name = "kan",
     .help = "Kolmogorov-Arnold layer over the last axis: a learned function per pair of input and output",
-    .schema = &schema,
+    .schema = GT_SCHEMA("kan", "Kolmogorov-Arnold layer", fields, "units"),
     .config_size = sizeof(gt_kan_config),
     .family = GT_LAYER_KAN,
     .refit = gt_kan_refit,

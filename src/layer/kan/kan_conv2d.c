@@ -32,8 +32,6 @@ static const gt_field fields[] = {
     GT_KAN_ROWS,
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "kan_conv2d", .help = "convolution with Kolmogorov-Arnold functions", .fields = fields};
 
 typedef struct window { /* settings for both axes; out: number of windows along them */
   int64_t kernel[GT_SPATIAL_AXES], stride[GT_SPATIAL_AXES], padding[GT_SPATIAL_AXES],
@@ -102,7 +100,7 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input)
 GT_DEFINE(layer, kan_conv2d) = {
     .name = "kan_conv2d",
     .help = "convolution with Kolmogorov-Arnold functions over an image [height, width, channels]",
-    .schema = &schema,
+    .schema = GT_SCHEMA("kan_conv2d", "convolution with Kolmogorov-Arnold functions", fields),
     .config_size = sizeof(conv_config),
     .family = GT_LAYER_KAN,
     .ends_lengths = true,

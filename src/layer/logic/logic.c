@@ -38,8 +38,6 @@ static const gt_field fields[] = {
                    "them)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "logic", .help = "logic gates with two inputs", .fields = fields, .shorthand = "units"};
 
 static bool check_flat(gt_build *build, const gt_id *input) {
   if (gt_node_at(build->graph, input[0])->shape.rank == 2) return true;
@@ -123,7 +121,7 @@ static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
 
 GT_DEFINE(layer, logic) = {.name = "logic",
                            .help = "two-input logic gates, learned as a mixture of all 16",
-                           .schema = &schema,
+                           .schema = GT_SCHEMA("logic", "logic gates with two inputs", fields, "units"),
                            .config_size = sizeof(logic_config),
                            .family = GT_LAYER_GATES,
                            .build = build_logic,
@@ -143,10 +141,6 @@ static const gt_field group_fields[] = {
            .help = "temperature: each sum is divided by it"),
     {.name = NULL},
 };
-static const gt_schema group_schema = {.name = "group_sum",
-                                       .help = "sums of equal groups of values",
-                                       .fields = group_fields,
-                                       .shorthand = "groups"};
 
 static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *input) {
   const group_config *c = config;
@@ -169,10 +163,11 @@ static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
   return gt_layer_circuit_pass_through(circuit);
 }
 
-GT_DEFINE(layer, group_sum) = {.name = "group_sum",
-                               .help = "sums of equal groups of consecutive values, divided by tau",
-                               .schema = &group_schema,
-                               .config_size = sizeof(group_config),
-                               .family = GT_LAYER_GATES,
-                               .build = build_group_sum,
-                               .circuit = group_circuit};
+GT_DEFINE(layer, group_sum) = {
+    .name = "group_sum",
+    .help = "sums of equal groups of consecutive values, divided by tau",
+    .schema = GT_SCHEMA("group_sum", "sums of equal groups of values", group_fields, "groups"),
+    .config_size = sizeof(group_config),
+    .family = GT_LAYER_GATES,
+    .build = build_group_sum,
+    .circuit = group_circuit};

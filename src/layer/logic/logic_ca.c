@@ -64,8 +64,6 @@ static const gt_field fields[] = {
                    "the state as its probability of 1"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "logic_ca", .help = "cellular automaton of logic gates", .fields = fields};
 
 /* Fills in the op's attribute from the config; false after reporting. */
 static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribute *a) {
@@ -265,7 +263,7 @@ static bool ca_circuit(gt_layer_circuit *circuit, const void *config) {
 
 GT_DEFINE(layer, logic_ca) = {.name = "logic_ca",
                               .help = "cellular automaton whose rule is a circuit of logic gates",
-                              .schema = &schema,
+                              .schema = GT_SCHEMA("logic_ca", "cellular automaton of logic gates", fields),
                               .config_size = sizeof(ca_config),
                               .family = GT_LAYER_GATES,
                               .ends_lengths = true,

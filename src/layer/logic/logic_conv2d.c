@@ -44,10 +44,6 @@ static const gt_field fields[] = {
            .help = "initial logits, as in layer `logic`"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "logic_conv2d",
-                                 .help = "convolution with trees of logic gates",
-                                 .fields = fields,
-                                 .shorthand = "channels"};
 
 /* --- wiring --------------------------------------------------------------------------------------------- */
 
@@ -242,7 +238,7 @@ static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
 GT_DEFINE(layer, logic_conv2d) = {
     .name = "logic_conv2d",
     .help = "convolution of an image with trees of logic gates, with OR pooling",
-    .schema = &schema,
+    .schema = GT_SCHEMA("logic_conv2d", "convolution with trees of logic gates", fields, "channels"),
     .config_size = sizeof(conv_config),
     .family = GT_LAYER_GATES,
     .ends_lengths = true,

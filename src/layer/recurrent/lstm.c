@@ -12,8 +12,6 @@ static const gt_field fields[] = {
            .help = "added to the initial forget biases, 1 in Keras (default: nothing, as in PyTorch)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "lstm", .help = "long short-term memory", .fields = fields, .shorthand = "hidden_size"};
 
 static gt_id build_lstm(gt_build *build, const void *config, const gt_id *input) {
   const lstm_config *c = config;
@@ -24,7 +22,7 @@ static gt_id build_lstm(gt_build *build, const void *config, const gt_id *input)
 
 GT_DEFINE(layer, lstm) = {.name = "lstm",
                           .help = "long short-term memory over the steps of a sequence",
-                          .schema = &schema,
+                          .schema = GT_SCHEMA("lstm", "long short-term memory", fields, "hidden_size"),
                           .config_size = sizeof(lstm_config),
                           .family = GT_LAYER_SEQUENCE,
                           .axes = gt_recurrent_axes,

@@ -15,8 +15,6 @@ static const gt_field fields[] = {
            .help = "function of the new state"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "rnn", .help = "simple recurrent layer", .fields = fields, .shorthand = "hidden_size"};
 
 static gt_id build_rnn(gt_build *build, const void *config, const gt_id *input) {
   const rnn_config *c = config;
@@ -26,7 +24,7 @@ static gt_id build_rnn(gt_build *build, const void *config, const gt_id *input) 
 
 GT_DEFINE(layer, rnn) = {.name = "rnn",
                          .help = "simple recurrent layer over the steps of a sequence",
-                         .schema = &schema,
+                         .schema = GT_SCHEMA("rnn", "simple recurrent layer", fields, "hidden_size"),
                          .config_size = sizeof(rnn_config),
                          .family = GT_LAYER_SEQUENCE,
                          .axes = gt_recurrent_axes,
