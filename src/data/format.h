@@ -84,8 +84,8 @@ typedef struct gt_data_reader {
   int32_t *group; /* group of each of these samples, from 0, for `split.group`; heap */
   const char *const *group_names; /* [groups] */
   int groups;
-  struct gt_typed_table *typed;         /* CSV: the columns of the inputs (data/table/table.h); or NULL */
-  gt_typed_use use[GT_DATA_MAX_INPUTS]; /* the columns of each input */
+  struct gt_typed_table *typed;             /* CSV: the columns of the inputs (data/table/table.h); or NULL */
+  gt_typed_use use[GT_DATA_MAX_INPUTS];     /* the columns of each input */
   const uint8_t *scale[GT_DATA_MAX_INPUTS]; /* gt_scale_method of each stored value; NULL: as `normalize` */
   gt_data_trust trust;
   gt_diagnostics after_lookup; /* copy of *diagnostics after the last lookup of a file */
@@ -205,6 +205,8 @@ const char *gt_data_regression_help(double label);
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
 /* Position of the key; of the data map if the key is absent or NULL. */
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);
+/* Adds an error at gt_data_position(reader, key); returns false. expected: may be NULL. */
+bool gt_data_refuse(gt_data_reader *reader, const char *key, const char *what, const char *expected);
 /* True if only an outline is wanted and the data has more than GT_DATA_OUTLINE bytes. */
 bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes);
 /* Number of bytes that a file contains; 0 if it is unknown before reading (pipes, compressed files). */

@@ -104,10 +104,7 @@ static bool find_files(gt_data_reader *reader, const char *key, int count, gt_da
   const gt_spec *node = gt_data_node(reader, key, NULL);
   bool ok = true;
   *out = GT_NEW_N(reader->arena, gt_data_file, count + 1);
-  if (count > MAX_FILES) {
-    gt_error_at(reader->diagnostics, node->at, "too many files")->expected = "at most 1000";
-    return false;
-  }
+  if (count > MAX_FILES) return gt_refuse(reader->diagnostics, node->at, "at most 1000", "too many files");
   for (int i = 0; i < count; i++) {
     (*out)[i] = gt_data_find_file(reader, node->kind == GT_SPEC_SEQUENCE ? node->child[i] : node);
     ok &= (*out)[i].path != NULL;
@@ -132,11 +129,10 @@ static bool open_cifar(gt_data_reader *reader, const void *given) {
   bool ok = find_files(reader, "train", o->train.count, &train);
   ok = find_files(reader, "test", o->test.count, &test) && ok;
   if (!ok) return false;
-  if (!o->train.count || reader->task[0] == GT_TASK_REGRESSION) {
-    gt_error_at(reader->diagnostics, gt_data_position(reader, o->train.count ? "task" : "train"),
-                o->train.count ? "the targets are class labels, not numbers" : "there are no training files");
-    return false;
-  }
+  if (!o->train.count || reader->task[0] == GT_TASK_REGRESSION)
+    return gt_data_refuse(
+        reader, o->train.count ? "task" : "train",
+        o->train.count ? "the targets are class labels, not numbers" : "there are no training files", NULL);
   reader->train_name = train[0].path;
   reader->test_name = test[0].path;
   reader->test_fraction = o->test_fraction;

@@ -33,8 +33,7 @@ static const gt_field fields[] = {
 };
 
 static bool report(gt_data_reader *reader, const gt_spec *node, const char *what, const char *expected) {
-  gt_error_at(reader->diagnostics, node->at, "%s", what)->expected = expected;
-  return false;
+  return gt_refuse(reader->diagnostics, node->at, expected, "%s", what);
 }
 
 static bool read_number(gt_data_reader *reader, const gt_spec *node, float *out) {
