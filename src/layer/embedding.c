@@ -89,9 +89,8 @@ static bool find_padding(gt_build *build, const embedding_config *c, int64_t *ro
   const bool is_set = build->spec && gt_spec_find(build->spec, "padding_idx");
   *row = !is_set ? -1 : c->padding_idx < 0 ? c->padding_idx + c->num_embeddings : c->padding_idx;
   if (!is_set || (*row >= 0 && *row < c->num_embeddings)) return true;
-  gt_build_error(build, "padding_idx", "has no row %lld: its rows are 0 to %lld", (long long)c->padding_idx,
-                 (long long)c->num_embeddings - 1);
-  return false;
+  return gt_build_fail(build, "padding_idx", "has no row %lld: its rows are 0 to %lld",
+                       (long long)c->padding_idx, (long long)c->num_embeddings - 1);
 }
 
 /* Warns if the padding row is that of a token that occurs in texts. */

@@ -37,11 +37,10 @@ static gt_id normalized(gt_build *build, gt_id x, const gt_moments *m, double ep
 
 static bool check_channels(gt_build *build, const gt_id *input, int min_rank) {
   if (gt_node_at(build->graph, input[0])->shape.rank >= min_rank) return true;
-  gt_build_error(build, NULL, "needs %s; its input is %s",
-                 min_rank > 2 ? "spatial axes and channels besides the batch"
-                              : "an axis of channels besides the batch",
-                 gt_build_input_text(build, input, 0));
-  return false;
+  return gt_build_fail(build, NULL, "needs %s; its input is %s",
+                       min_rank > 2 ? "spatial axes and channels besides the batch"
+                                    : "an axis of channels besides the batch",
+                       gt_build_input_text(build, input, 0));
 }
 
 static int64_t channels_of(const gt_build *build, gt_id x) {

@@ -212,6 +212,9 @@ gt_init_stream gt_build_stream(const gt_build *build, const char *name);
  * …"; returns GT_NONE. */
 gt_id gt_build_error(gt_build *build, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same; returns false. */
+bool gt_build_fail(gt_build *build, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Position of the value of a key, or of the layer. */
 gt_position gt_build_position(const gt_build *build, const char *key);
 

@@ -10,11 +10,9 @@ static bool read_axes(gt_build *build, const char *key, gt_ints list, const gt_i
                       int64_t out[GT_MAX_RANK]) {
   const int rank = gt_node_at(build->graph, input[0])->shape.rank;
   out[0] = batch;
-  if (list.count != rank - 1) {
-    gt_build_error(build, key, "needs %d values in '%s', one for each axis of a sample of %s, not %d",
-                   rank - 1, key, gt_build_input_text(build, input, 0), list.count);
-    return false;
-  }
+  if (list.count != rank - 1)
+    return gt_build_fail(build, key, "needs %d values in '%s', one for each axis of a sample of %s, not %d",
+                         rank - 1, key, gt_build_input_text(build, input, 0), list.count);
   for (int d = 1; d < rank; d++) out[d] = list.items[d - 1];
   return true;
 }

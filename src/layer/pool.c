@@ -57,9 +57,8 @@ static bool read_windows(gt_build *build, const pool_config *c, int axes, gt_poo
     return false;
   for (int k = 0; k < axes; k++) {
     if (2 * a->padding[k] <= a->window[k]) continue;
-    gt_build_error(build, "padding", "has a padding of %lld, more than half of its kernel_size of %lld",
-                   (long long)a->padding[k], (long long)a->window[k]);
-    return false;
+    return gt_build_fail(build, "padding", "has a padding of %lld, more than half of its kernel_size of %lld",
+                         (long long)a->padding[k], (long long)a->window[k]);
   }
   return true;
 }

@@ -41,27 +41,24 @@ static const gt_field fields[] = {
 
 static bool check_flat(gt_build *build, const gt_id *input) {
   if (gt_node_at(build->graph, input[0])->shape.rank == 2) return true;
-  gt_build_error(build, NULL, "needs one row of values per sample, as after a flatten layer; its input is %s",
-                 gt_build_input_text(build, input, 0));
-  return false;
+  return gt_build_fail(build, NULL,
+                       "needs one row of values per sample, as after a flatten layer; its input is %s",
+                       gt_build_input_text(build, input, 0));
 }
 
 static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *input, int64_t in,
                           int32_t *wiring) {
   const gt_init_stream stream = gt_build_stream(build, "wiring");
-  if (2 * c->units < in) {
-    gt_build_error(build, "units",
-                   "has %lld gates with two inputs each, which are too few to read all values of %s",
-                   (long long)c->units, gt_build_input_text(build, input, 0));
-    return false;
-  }
+  if (2 * c->units < in)
+    return gt_build_fail(build, "units",
+                         "has %lld gates with two inputs each, which are too few to read all values of %s",
+                         (long long)c->units, gt_build_input_text(build, input, 0));
   if (!strcmp(c->wiring, "random"))
     gt_wiring_random(&stream, in, c->units, wiring);
-  else if (!gt_wiring_unique(&stream, in, c->units, wiring)) {
-    gt_build_error(build, "units", "has %lld gates, but %s has only %lld pairs of values",
-                   (long long)c->units, gt_build_input_text(build, input, 0), (long long)(in * (in - 1) / 2));
-    return false;
-  }
+  else if (!gt_wiring_unique(&stream, in, c->units, wiring))
+    return gt_build_fail(build, "units", "has %lld gates, but %s has only %lld pairs of values",
+                         (long long)c->units, gt_build_input_text(build, input, 0),
+                         (long long)(in * (in - 1) / 2));
   return true;
 }
 

@@ -68,13 +68,11 @@ static const gt_field fields[] = {
 /* Fills in the op's attribute from the config; false after reporting. */
 static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribute *a) {
   if (c->perception.count < 1 || c->perception.count > GT_LOGIC_CA_PERCEPTION || c->update.count < 1 ||
-      c->update.count > GT_LOGIC_CA_UPDATE) {
-    gt_build_error(build,
-                   c->update.count < 1 || c->update.count > GT_LOGIC_CA_UPDATE ? "update" : "perception",
-                   "needs 1 to %d layers of perception and 1 to %d of update", GT_LOGIC_CA_PERCEPTION,
-                   GT_LOGIC_CA_UPDATE);
-    return false;
-  }
+      c->update.count > GT_LOGIC_CA_UPDATE)
+    return gt_build_fail(
+        build, c->update.count < 1 || c->update.count > GT_LOGIC_CA_UPDATE ? "update" : "perception",
+        "needs 1 to %d layers of perception and 1 to %d of update", GT_LOGIC_CA_PERCEPTION,
+        GT_LOGIC_CA_UPDATE);
   memset(a, 0, sizeof *a);
   a->steps = (uint32_t)c->steps;
   a->kernels = (uint32_t)c->kernels;
@@ -111,11 +109,10 @@ static bool wire_layer(gt_build *build, const ca_config *c, uint32_t l, uint32_t
   memcpy(a, wiring, width * sizeof *a);
   memcpy(b, wiring + width, width * sizeof *b);
   if (enough) return true;
-  gt_build_error(
+  return gt_build_fail(
       build, l < (uint32_t)c->perception.count ? "perception" : "update",
       "has a layer of %u gates that reads %u values: a gate reads two values, and every value must be read%s",
       width, inputs, strcmp(c->wiring, "random") ? ", and each pair by at most one gate" : "");
-  return false;
 }
 
 static gt_id build_inverse(gt_build *build, const gt_logic_ca_attribute *a, uint32_t channels,
