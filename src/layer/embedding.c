@@ -37,17 +37,12 @@ static void fill_padded(const void *config, gt_shape shape, const gt_init_stream
 }
 
 static const gt_init *initial_weight(gt_build *build, const embedding_config *c, int64_t padding) {
+  static const gt_init_type type = {.name = "padded", .fill = fill_padded};
   const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
                                 : gt_init_normal_of(build->arena, 0, 1);
   if (!init || padding < 0) return init;
-  padded *config = GT_NEW(build->arena, padded);
-  *config = (padded){init, padding};
-  gt_init_type *type = GT_NEW(build->arena, gt_init_type);
-  *type = *init->type;
-  type->fill = fill_padded;
-  gt_init *with_padding = GT_NEW(build->arena, gt_init);
-  *with_padding = (gt_init){type, config, init->spec};
-  return with_padding;
+  const padded config = {init, padding};
+  return gt_init_create(build->arena, &type, &config, sizeof config);
 }
 
 /* Reports an error at `key` with the expected value. */

@@ -1,6 +1,7 @@
 /* threshold: converts numbers to bits, one per level: 1 if the value is above the level. With several levels,
  * the bits of a value are adjacent on the last axis, so they are bit planes of an image with channels
  * last. */
+#include "base/order.h"
 #include "base/text.h"
 #include "layer/layer.h"
 #include "layer/review.h"
@@ -45,11 +46,6 @@ static void review_levels(gt_build *build, const threshold_config *c) {
   if (all) item->reason = item->message;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Warns of two levels within the range of the training samples with no value between them: their bits are
  * always equal. */
 static void review_equal_bits(gt_build *build, const threshold_config *c) {
@@ -63,7 +59,7 @@ static void review_equal_bits(gt_build *build, const threshold_config *c) {
     const double x = (double)(float)c->levels.items[i];
     if (x >= low && x < high) level[count++] = x; /* others: review_levels */
   }
-  qsort(level, (size_t)count, sizeof *level, ascending);
+  qsort(level, (size_t)count, sizeof *level, gt_order_doubles);
   facts->separate(facts, level, count, used);
   for (int k = count - 1; k > 0; k--)
     if (!used[k]) first = k, equal++;
