@@ -185,6 +185,10 @@ void gt_data_set_trust(gt_data_reader *reader, int part, bool trusted);
 void gt_data_use_trust(gt_data_reader *reader, int part);
 bool gt_data_are_trusted(const gt_data_file *file, int files); /* true if all are */
 void gt_data_note_untrusted(gt_data_file file);                /* call when the file is read */
+/* Records a setting that was found in the training file (gt_data_found), but not for a trained model, whose
+ * config has it. */
+void gt_data_record_found(gt_data_reader *reader, const char *map, const char *column, const char *key,
+                          const char *value);
 /* True if the node comes from an untrusted config. */
 bool gt_data_is_untrusted(const gt_data_reader *reader, const gt_spec *node);
 /* Reads the whole file, inflated if it is compressed; fails if it exceeds the memory limits. */
