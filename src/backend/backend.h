@@ -87,6 +87,7 @@ struct gt_backend { /* each backend's own struct starts with this */
   uint64_t memory_free;                            /* bytes, when the backend was opened; 0: unknown */
   uint64_t max_allocation;                         /* bytes, limit for one buffer; 0: unknown */
   gt_compile_stats compile_stats;
+  uint64_t host_ticket; /* of the last run, on backends of the host */
 };
 
 typedef struct gt_device_info {

@@ -10,21 +10,12 @@ struct gt_executable {
   const gt_plan *plan;
 };
 
-typedef struct null_backend {
-  gt_backend base;
-  uint64_t ticket;
-} null_backend;
-
 static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables,
                               gt_error *error) {
   (void)backend, (void)variables, (void)error;
   gt_executable *exe = gt_alloc(sizeof *exe);
   exe->plan = plan;
   return exe;
-}
-
-static void compile_ahead(gt_backend *backend, const gt_plan *const *plan, int plans) {
-  (void)backend, (void)plan, (void)plans;
 }
 
 static gt_executable *sequence(gt_backend *backend, gt_executable *const *part, const uint32_t *times,
@@ -40,18 +31,7 @@ static void executable_destroy(gt_backend *backend, gt_executable *exe) {
 
 static bool run(gt_backend *backend, gt_executable *exe, uint32_t times, uint64_t *ticket, gt_error *error) {
   (void)exe, (void)times, (void)error;
-  *ticket = ++((null_backend *)backend)->ticket;
-  return true;
-}
-
-static bool wait_for(gt_backend *backend, uint64_t ticket, gt_error *error) {
-  (void)backend, (void)ticket, (void)error;
-  return true;
-}
-
-static bool completed(gt_backend *backend, uint64_t *ticket, gt_error *error) {
-  (void)error;
-  *ticket = ((null_backend *)backend)->ticket;
+  *ticket = ++backend->host_ticket;
   return true;
 }
 
@@ -72,22 +52,19 @@ static void close_null(gt_backend *backend) { free(backend); }
 
 static const gt_backend_api api = {
     .close = close_null,
-    GT_HOST_MEMORY,
+    GT_HOST_FUNCTIONS,
     .compile = compile,
-    .compile_ahead = compile_ahead,
     .sequence = sequence,
     .executable_destroy = executable_destroy,
     .run = run,
-    .wait = wait_for,
-    .completed = completed,
     .profile = profile,
     .inspect = inspect,
 };
 
 gt_backend *gt_null_open(void) {
-  null_backend *null = gt_alloc(sizeof *null);
-  null->base.api = &api;
-  null->base.target = (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
-  snprintf(null->base.name, sizeof null->base.name, "null");
-  return &null->base;
+  gt_backend *null = gt_alloc(sizeof *null);
+  null->api = &api;
+  null->target = (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+  snprintf(null->name, sizeof null->name, "null");
+  return null;
 }

@@ -65,6 +65,10 @@ gt_position gt_data_position(const gt_data_reader *reader, const char *key) {
   return node ? node->at : reader->spec->at;
 }
 
+bool gt_data_refuse(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
+  return gt_refuse(reader->diagnostics, gt_data_position(reader, key), expected, "%s", what);
+}
+
 bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, char *text) {
   const gt_data_range *range = reader->wanted->demand[index].range;
   if (!range || (value >= range->low && value <= range->high)) return true;

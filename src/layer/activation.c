@@ -4,22 +4,13 @@
 
 static const gt_field no_fields[] = {{.name = NULL}};
 
-#define ACTIVATION(op, text, ...)                                                                \
-  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
-    (void)config, (void)inputs;                                                                  \
-    return gt_##op(build->graph, input[0]);                                                      \
-  }                                                                                              \
-  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = no_fields};         \
-  extern const gt_layer_type gt_layer_##op;                                                      \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                              \
-                                       .help = text,                                             \
-                                       .schema = &op##_schema,                                   \
-                                       .family = GT_LAYER_ACTIVATION,                            \
-                                       .features = GT_FEATURES_KEPT,                             \
-                                       .min_inputs = 1,                                          \
-                                       .max_inputs = 1,                                          \
-                                       .build = build_##op,                                      \
-                                       __VA_ARGS__};
+#define ACTIVATION(op, text, ...)                                                    \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) { \
+    (void)config;                                                                    \
+    return gt_##op(build->graph, input[0]);                                          \
+  }                                                                                  \
+  GT_WITH_SCHEMA(layer, op, text, no_fields, NULL, .family = GT_LAYER_ACTIVATION,    \
+                 .features = GT_FEATURES_KEPT, .build = build_##op, __VA_ARGS__)
 
 GT_REGISTER(layer, relu)
 ACTIVATION(relu, "max(x, 0)")
@@ -64,23 +55,17 @@ static const gt_field leaky_relu_fields[] = {
     GT_ROW(leaky_relu_config, slope, GT_FIELD_FLOAT, .fallback = "0.01", .help = "slope for negative inputs"),
     {.name = NULL},
 };
-static const gt_schema leaky_relu_schema = {.name = "leaky_relu",
-                                            .help = "x if x > 0, else slope * x",
-                                            .fields = leaky_relu_fields,
-                                            .shorthand = "slope"};
 
-static gt_id build_leaky_relu(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_leaky_relu(gt_build *build, const void *config, const gt_id *input) {
   const leaky_relu_config *c = config;
-  (void)inputs;
   return gt_leaky_relu(build->graph, input[0], c->slope);
 }
 
-GT_DEFINE(layer, leaky_relu) = {.name = "leaky_relu",
-                                .help = "x if x > 0, else slope * x",
-                                .schema = &leaky_relu_schema,
-                                .config_size = sizeof(leaky_relu_config),
-                                .family = GT_LAYER_ACTIVATION,
-                                .features = GT_FEATURES_KEPT,
-                                .min_inputs = 1,
-                                .max_inputs = 1,
-                                .build = build_leaky_relu};
+GT_DEFINE(layer, leaky_relu) = {
+    .name = "leaky_relu",
+    .help = "x if x > 0, else slope * x",
+    .schema = GT_SCHEMA("leaky_relu", "x if x > 0, else slope * x", leaky_relu_fields, "slope"),
+    .config_size = sizeof(leaky_relu_config),
+    .family = GT_LAYER_ACTIVATION,
+    .features = GT_FEATURES_KEPT,
+    .build = build_leaky_relu};

@@ -50,23 +50,12 @@ static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_
 
 /* The layer `op` of a kind: with kind_config, kind_fields and build_kind; key: the short form. */
 #define POOL(kind, op, average, key, text)                                                       \
-  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
-    (void)inputs;                                                                                \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) {             \
     return build_##kind(build, config, input, average);                                          \
   }                                                                                              \
-  static const gt_schema op##_schema = {                                                         \
-      .name = #op, .help = text, .fields = kind##_fields, .shorthand = key};                     \
-  extern const gt_layer_type gt_layer_##op;                                                      \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                              \
-                                       .help = text,                                             \
-                                       .schema = &op##_schema,                                   \
-                                       .config_size = sizeof(kind##_config),                     \
-                                       .family = GT_LAYER_POOLING,                               \
-                                       .features = GT_FEATURES_KEPT,                             \
-                                       .ends_lengths = true,                                     \
-                                       .min_inputs = 1,                                          \
-                                       .max_inputs = 1,                                          \
-                                       .build = build_##op};
+  GT_WITH_SCHEMA(layer, op, text, kind##_fields, key, .config_size = sizeof(kind##_config),      \
+                 .family = GT_LAYER_POOLING, .features = GT_FEATURES_KEPT, .ends_lengths = true, \
+                 .build = build_##op)
 
 GT_REGISTER(layer, adaptive_avg_pool)
 POOL(adaptive, adaptive_avg_pool, true, "output_size", "average pooling to a given output size")

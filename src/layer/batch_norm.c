@@ -31,10 +31,6 @@ static const gt_field fields[] = {
            .help = "average over all batches so far, as momentum=None in PyTorch"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "batch_norm",
-                                 .help = "batch normalization of each channel",
-                                 .fields = fields,
-                                 .shorthand = "momentum"};
 
 /* Updates the running statistics. count: number of values per channel, a scalar node; may_be_single: it may
  * be 1 in some batches. */
@@ -141,11 +137,10 @@ static gt_id normalize(gt_build *build, const batch_norm_config *c, gt_id x, uin
   return y;
 }
 
-static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *input) {
   const batch_norm_config *c = config;
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
-  (void)inputs;
   if (shape.rank < 2)
     return gt_build_error(build, NULL, "needs an axis of channels besides the batch; its input is %s",
                           gt_build_input_text(build, input, 0));
@@ -176,14 +171,13 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-GT_DEFINE(layer, batch_norm) = {.name = "batch_norm",
-                                .help = "batch normalization of each channel (last axis)",
-                                .schema = &schema,
-                                .config_size = sizeof(batch_norm_config),
-                                .family = GT_LAYER_NORM,
-                                .min_inputs = 1,
-                                .max_inputs = 1,
-                                .features = GT_FEATURES_KEPT,
-                                .axes = gt_norm_axes,
-                                .refit = gt_refit_overlap,
-                                .build = build_batch_norm};
+GT_DEFINE(layer, batch_norm) = {
+    .name = "batch_norm",
+    .help = "batch normalization of each channel (last axis)",
+    .schema = GT_SCHEMA("batch_norm", "batch normalization of each channel", fields, "momentum"),
+    .config_size = sizeof(batch_norm_config),
+    .family = GT_LAYER_NORM,
+    .features = GT_FEATURES_KEPT,
+    .axes = gt_norm_axes,
+    .refit = gt_refit_overlap,
+    .build = build_batch_norm};

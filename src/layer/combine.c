@@ -19,9 +19,9 @@ static const char *mismatch(gt_build *build, gt_shape a, gt_shape b) {
 }
 
 static gt_id combine(gt_build *build, const char *verb, gt_id (*op)(gt_graph *, gt_id, gt_id),
-                     const gt_id *input, int inputs) {
+                     const gt_id *input) {
   gt_id out = input[0];
-  for (int k = 1; k < inputs; k++) {
+  for (int k = 1; k < build->inputs; k++) {
     const gt_shape a = gt_node_at(build->graph, out)->shape, b = gt_node_at(build->graph, input[k])->shape;
     gt_shape result;
     if (!gt_shape_broadcast(a, b, &result))
@@ -36,34 +36,30 @@ static gt_id combine(gt_build *build, const char *verb, gt_id (*op)(gt_graph *, 
   return out;
 }
 
-static gt_id build_add(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_add(gt_build *build, const void *config, const gt_id *input) {
   (void)config;
-  return combine(build, "add", gt_add, input, inputs);
+  return combine(build, "add", gt_add, input);
 }
 
-static const gt_schema add_schema = {.name = "add", .help = "sum of the inputs", .fields = no_fields};
 GT_DEFINE(layer, add) = {.name = "add",
                          .help = "sum of the inputs, e.g. for skip connections",
-                         .schema = &add_schema,
+                         .schema = GT_SCHEMA("add", "sum of the inputs", no_fields),
                          .family = GT_LAYER_JOIN,
                          .features = GT_FEATURES_KEPT,
                          .min_inputs = 2,
-                         .max_inputs = -1,
                          .build = build_add};
 
-static gt_id build_mul(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_mul(gt_build *build, const void *config, const gt_id *input) {
   (void)config;
-  return combine(build, "multiply", gt_mul, input, inputs);
+  return combine(build, "multiply", gt_mul, input);
 }
 
-static const gt_schema mul_schema = {.name = "mul", .help = "product of the inputs", .fields = no_fields};
 GT_DEFINE(layer, mul) = {.name = "mul",
                          .help = "elementwise product of the inputs, e.g. for gating",
-                         .schema = &mul_schema,
+                         .schema = GT_SCHEMA("mul", "product of the inputs", no_fields),
                          .family = GT_LAYER_JOIN,
                          .features = GT_FEATURES_KEPT,
                          .min_inputs = 2,
-                         .max_inputs = -1,
                          .build = build_mul};
 
 typedef struct concatenate_config {
@@ -75,15 +71,13 @@ static const gt_field concatenate_fields[] = {
            .max = GT_MAX_RANK - 1, .help = "axis to concatenate along (0 is the batch, -1 the last)"),
     {.name = NULL},
 };
-static const gt_schema concatenate_schema = {
-    .name = "concatenate", .help = "concatenation of the inputs", .fields = concatenate_fields};
 
-static gt_id build_concatenate(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_concatenate(gt_build *build, const void *config, const gt_id *input) {
   const concatenate_config *c = config;
   const gt_shape a = gt_node_at(build->graph, input[0])->shape;
   int axis;
   if (!gt_build_axis(build, "axis", c->axis, a.rank, &axis)) return GT_NONE;
-  for (int k = 1; k < inputs; k++) {
+  for (int k = 1; k < build->inputs; k++) {
     const gt_shape b = gt_node_at(build->graph, input[k])->shape;
     bool same = a.rank == b.rank;
     for (int d = 0; same && d < a.rank; d++) same = d == axis || a.dim[d] == b.dim[d];
@@ -92,15 +86,15 @@ static gt_id build_concatenate(gt_build *build, const void *config, const gt_id 
                             "cannot concatenate %s and %s along axis %d: all other axes must be equal",
                             gt_build_input_text(build, input, 0), gt_build_input_text(build, input, k), axis);
   }
-  return gt_concatenate(build->graph, input, inputs, axis);
+  return gt_concatenate(build->graph, input, build->inputs, axis);
 }
 
-GT_DEFINE(layer, concatenate) = {.name = "concatenate",
-                                 .help = "concatenation of the inputs along an axis",
-                                 .schema = &concatenate_schema,
-                                 .config_size = sizeof(concatenate_config),
-                                 .family = GT_LAYER_JOIN,
-                                 .min_inputs = 2,
-                                 .max_inputs = -1,
-                                 .integers = true,
-                                 .build = build_concatenate};
+GT_DEFINE(layer, concatenate) = {
+    .name = "concatenate",
+    .help = "concatenation of the inputs along an axis",
+    .schema = GT_SCHEMA("concatenate", "concatenation of the inputs", concatenate_fields),
+    .config_size = sizeof(concatenate_config),
+    .family = GT_LAYER_JOIN,
+    .min_inputs = 2,
+    .integers = true,
+    .build = build_concatenate};

@@ -77,10 +77,9 @@ static bool is_word(const gt_spec *padding, const char *word) {
 
 static bool pad_same(gt_build *build, window *w) {
   for (int k = 0; k < w->axes; k++) {
-    if (w->stride[k] != 1) {
-      gt_build_error(build, "padding", "cannot be 'same' with a stride of %lld", (long long)w->stride[k]);
-      return false;
-    }
+    if (w->stride[k] != 1)
+      return gt_build_fail(build, "padding", "cannot be 'same' with a stride of %lld",
+                           (long long)w->stride[k]);
     w->before[k] = reach(w, k) / 2;
     w->after[k] = reach(w, k) - w->before[k];
   }
@@ -99,14 +98,13 @@ static bool read_padding(gt_build *build, const gt_spec *padding, bool words, wi
     if (!gt_spec_int(list ? padding->child[k] : padding, &number[k]) || number[k] < 0 ||
         number[k] > MAX_SIZE) {
       const bool causal = is_word(padding, "causal"); /* in Keras: pads before the first step alone */
-      gt_build_error(build, "padding", "needs integers from 0 to %d%s in 'padding'%s", (int)MAX_SIZE,
-                     words ? ", same or valid," : "",
-                     causal ? "; for a causal one, write a layer 'pad' before it and no padding" : "");
-      return false;
+      return gt_build_fail(build, "padding", "needs integers from 0 to %d%s in 'padding'%s", (int)MAX_SIZE,
+                           words ? ", same or valid," : "",
+                           causal ? "; for a causal one, write a layer 'pad' before it and no padding" : "");
     }
     numbers.count++;
   }
-  if (list && !count) return !gt_build_error(build, "padding", "has an empty list in 'padding'");
+  if (list && !count) return gt_build_fail(build, "padding", "has an empty list in 'padding'");
   if (!gt_spatial_per_axis(build, "padding", numbers, w->axes, none, w->before)) return false;
   memcpy(w->after, w->before, sizeof w->after);
   return true;
@@ -135,14 +133,12 @@ static gt_conv_attribute attribute_of(const window *w, int64_t groups) {
 static bool check_groups(gt_build *build, const conv_config *c, const gt_id *input) {
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   const long long groups = (long long)c->groups;
-  if (x.dim[x.rank - 1] % groups == 0 && c->out_channels % groups == 0) return true;
   if (c->out_channels % groups)
-    gt_build_error(build, "groups", "cannot divide %lld output channels evenly into %lld groups",
-                   (long long)c->out_channels, groups);
-  else
-    gt_build_error(build, "groups", "cannot divide the channels of %s evenly into %lld groups",
-                   gt_build_input_text(build, input, 0), groups);
-  return false;
+    return gt_build_fail(build, "groups", "cannot divide %lld output channels evenly into %lld groups",
+                         (long long)c->out_channels, groups);
+  return x.dim[x.rank - 1] % groups == 0 ||
+         gt_build_fail(build, "groups", "cannot divide the channels of %s evenly into %lld groups",
+                       gt_build_input_text(build, input, 0), groups);
 }
 
 /* Converts the stored [first, second, taps…] to [first, taps…, second], as ops expect it: a reshape if there
@@ -181,8 +177,7 @@ static bool check_weight(gt_build *build, const window *w, int64_t first, int64_
   int64_t count = gt_times_at_most(first, second, INT32_MAX);
   for (int k = 0; k < w->axes; k++) count = gt_times_at_most(count, w->kernel[k], INT32_MAX);
   if (count < INT32_MAX) return true;
-  gt_build_error(build, "kernel_size", "would have %d weights or more", INT32_MAX);
-  return false;
+  return gt_build_fail(build, "kernel_size", "would have %d weights or more", INT32_MAX);
 }
 
 static double fan_in(const window *w, int64_t second) {
@@ -276,23 +271,13 @@ static const gt_slot_axes conv_axes[] = {{"weight", .output = 1, .input = 2}, {"
                           transposed_axes[] = {
                               {"weight", .output = 2, .input = 1}, {"bias", .output = 1}, {NULL}};
 
-#define CONV(layer, build_function, slot_axes, field_rows, rank, text)                              \
-  static gt_id build_##layer(gt_build *build, const void *config, const gt_id *input, int inputs) { \
-    (void)inputs;                                                                                   \
-    return build_function(build, config, input, rank);                                              \
-  }                                                                                                 \
-  static const gt_schema layer##_schema = {.name = #layer, .help = text, .fields = field_rows};     \
-  extern const gt_layer_type gt_layer_##layer;                                                      \
-  const gt_layer_type gt_layer_##layer = {.name = #layer,                                           \
-                                          .help = text,                                             \
-                                          .schema = &layer##_schema,                                \
-                                          .config_size = sizeof(conv_config),                       \
-                                          .family = GT_LAYER_CONVOLUTION,                           \
-                                          .min_inputs = 1,                                          \
-                                          .max_inputs = 1,                                          \
-                                          .axes = slot_axes,                                        \
-                                          .refit = gt_refit_overlap,                                \
-                                          .build = build_##layer};
+#define CONV(op, build_function, slot_axes, field_rows, rank, text)                            \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) {           \
+    return build_function(build, config, input, rank);                                         \
+  }                                                                                            \
+  GT_WITH_SCHEMA(layer, op, text, field_rows, NULL, .config_size = sizeof(conv_config),        \
+                 .family = GT_LAYER_CONVOLUTION, .axes = slot_axes, .refit = gt_refit_overlap, \
+                 .build = build_##op)
 
 GT_REGISTER(layer, conv1d)
 CONV(conv1d, build_conv, conv_axes, fields, 1, "convolution over a sequence [length, channels]")

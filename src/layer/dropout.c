@@ -35,21 +35,15 @@ static gt_id drop_channels(gt_build *build, const dropout_config *c, const gt_id
   return drop(build, c, input[0], shape);
 }
 
-#define DROPOUT(op, text, field_rows, result)                                                               \
-  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) {            \
-    (void)inputs;                                                                                           \
-    return result;                                                                                          \
-  }                                                                                                         \
-  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = field_rows, .shorthand = "p"}; \
-  extern const gt_layer_type gt_layer_##op;                                                                 \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                                         \
-                                       .help = text " and scale the others by 1/(1-p)",                     \
-                                       .schema = &op##_schema,                                              \
-                                       .config_size = sizeof(dropout_config),                               \
-                                       .family = GT_LAYER_DROPOUT,                                          \
-                                       .features = GT_FEATURES_KEPT,                                        \
-                                       .min_inputs = 1,                                                     \
-                                       .max_inputs = 1,                                                     \
+#define DROPOUT(op, text, field_rows, result)                                                         \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) { return result; } \
+  extern const gt_layer_type gt_layer_##op;                                                           \
+  const gt_layer_type gt_layer_##op = {.name = #op,                                                   \
+                                       .help = text " and scale the others by 1/(1-p)",               \
+                                       .schema = GT_SCHEMA(#op, text, field_rows, "p"),               \
+                                       .config_size = sizeof(dropout_config),                         \
+                                       .family = GT_LAYER_DROPOUT,                                    \
+                                       .features = GT_FEATURES_KEPT,                                  \
                                        .build = build_##op};
 
 GT_REGISTER(layer, dropout)

@@ -23,10 +23,6 @@ static const gt_field fields[] = {
            .help = "initial weight (default: standard normal, as in PyTorch)"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "embedding",
-                                 .help = "learned vectors for indices",
-                                 .fields = fields,
-                                 .shorthand = "embedding_dim"};
 
 typedef struct padded { /* values of another initializer, with zeros in one row */
   const gt_init *init;
@@ -41,17 +37,12 @@ static void fill_padded(const void *config, gt_shape shape, const gt_init_stream
 }
 
 static const gt_init *initial_weight(gt_build *build, const embedding_config *c, int64_t padding) {
+  static const gt_init_type type = {.name = "padded", .fill = fill_padded};
   const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
                                 : gt_init_normal_of(build->arena, 0, 1);
   if (!init || padding < 0) return init;
-  padded *config = GT_NEW(build->arena, padded);
-  *config = (padded){init, padding};
-  gt_init_type *type = GT_NEW(build->arena, gt_init_type);
-  *type = *init->type;
-  type->fill = fill_padded;
-  gt_init *with_padding = GT_NEW(build->arena, gt_init);
-  *with_padding = (gt_init){type, config, init->spec};
-  return with_padding;
+  const padded config = {init, padding};
+  return gt_init_create(build->arena, &type, &config, sizeof config);
 }
 
 /* Reports an error at `key` with the expected value. */
@@ -93,9 +84,8 @@ static bool find_padding(gt_build *build, const embedding_config *c, int64_t *ro
   const bool is_set = build->spec && gt_spec_find(build->spec, "padding_idx");
   *row = !is_set ? -1 : c->padding_idx < 0 ? c->padding_idx + c->num_embeddings : c->padding_idx;
   if (!is_set || (*row >= 0 && *row < c->num_embeddings)) return true;
-  gt_build_error(build, "padding_idx", "has no row %lld: its rows are 0 to %lld", (long long)c->padding_idx,
-                 (long long)c->num_embeddings - 1);
-  return false;
+  return gt_build_fail(build, "padding_idx", "has no row %lld: its rows are 0 to %lld",
+                       (long long)c->padding_idx, (long long)c->num_embeddings - 1);
 }
 
 /* Warns if the padding row is that of a token that occurs in texts. */
@@ -109,10 +99,9 @@ static void review_padding(gt_build *build, int64_t padding) {
         ->help = "no padding_idx: only the vocabulary 'word' has a padding token, 0";
 }
 
-static gt_id build_embedding(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_embedding(gt_build *build, const void *config, const gt_id *input) {
   embedding_config c = *(const embedding_config *)config;
   int64_t padding;
-  (void)inputs;
   if (!c.num_embeddings) c.num_embeddings = build->vocabulary;
   if (!check_input(build, &c, input) || !find_padding(build, &c, &padding)) return GT_NONE;
   review_padding(build, padding);
@@ -123,14 +112,13 @@ static gt_id build_embedding(gt_build *build, const void *config, const gt_id *i
 
 static const gt_slot_axes axes[] = {{"weight", .output = 2, .input = 1}, {NULL}};
 
-GT_DEFINE(layer, embedding) = {.name = "embedding",
-                               .help = "learned table that maps each index to a vector",
-                               .schema = &schema,
-                               .config_size = sizeof(embedding_config),
-                               .family = GT_LAYER_DENSE,
-                               .min_inputs = 1,
-                               .max_inputs = 1,
-                               .integers = true,
-                               .axes = axes,
-                               .refit = gt_refit_overlap,
-                               .build = build_embedding};
+GT_DEFINE(layer, embedding) = {
+    .name = "embedding",
+    .help = "learned table that maps each index to a vector",
+    .schema = GT_SCHEMA("embedding", "learned vectors for indices", fields, "embedding_dim"),
+    .config_size = sizeof(embedding_config),
+    .family = GT_LAYER_DENSE,
+    .integers = true,
+    .axes = axes,
+    .refit = gt_refit_overlap,
+    .build = build_embedding};

@@ -14,13 +14,10 @@ static const gt_field fields[] = {
            .help = "formula of x, or of x0, x1, … for several inputs", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "expression",
-                                 .help = "elementwise formula of the inputs",
-                                 .fields = fields,
-                                 .shorthand = "expression"};
 
-static gt_id build_expression(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_expression(gt_build *build, const void *config, const gt_id *input) {
   const expression_config *c = config;
+  const int inputs = build->inputs;
   const char *names[MAX_INPUTS + 1];
   gt_id variable[MAX_INPUTS + 1];
   if (inputs > MAX_INPUTS) return gt_build_error(build, "from", "takes at most %d inputs", MAX_INPUTS);
@@ -54,11 +51,11 @@ static gt_id build_expression(gt_build *build, const void *config, const gt_id *
   return gt_formula_emit(build->graph, f, variable);
 }
 
-GT_DEFINE(layer, expression) = {.name = "expression",
-                                .help = "elementwise formula of the inputs, such as \"x*x + 1\"",
-                                .schema = &schema,
-                                .config_size = sizeof(expression_config),
-                                .min_inputs = 1,
-                                .max_inputs = -1,
-                                .features = GT_FEATURES_KEPT,
-                                .build = build_expression};
+GT_DEFINE(layer, expression) = {
+    .name = "expression",
+    .help = "elementwise formula of the inputs, such as \"x*x + 1\"",
+    .schema = GT_SCHEMA("expression", "elementwise formula of the inputs", fields, "expression"),
+    .config_size = sizeof(expression_config),
+    .min_inputs = 1,
+    .features = GT_FEATURES_KEPT,
+    .build = build_expression};

@@ -17,8 +17,6 @@ static const gt_field fields[] = {
            .help = "function of the second half; silu makes it SwiGLU"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "glu", .help = "gated linear unit", .fields = fields, .shorthand = "gate"};
 
 static gt_id half_of(gt_graph *graph, gt_id x, int64_t first, int64_t end) {
   const gt_shape shape = gt_node_at(graph, x)->shape;
@@ -29,12 +27,11 @@ static gt_id half_of(gt_graph *graph, gt_id x, int64_t first, int64_t end) {
   return gt_shrink(graph, x, start, stop);
 }
 
-static gt_id build_glu(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_glu(gt_build *build, const void *config, const gt_id *input) {
   const glu_config *c = config;
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
   const int64_t width = shape.dim[shape.rank - 1];
-  (void)inputs;
   if (shape.rank < 2 || width % 2)
     return gt_build_error(build, NULL, "halves the last axis, which must be even; its input is %s",
                           gt_build_input_text(build, input, 0));
@@ -45,9 +42,7 @@ static gt_id build_glu(gt_build *build, const void *config, const gt_id *input, 
 
 GT_DEFINE(layer, glu) = {.name = "glu",
                          .help = "first half of the last axis times the sigmoid of the second",
-                         .schema = &schema,
+                         .schema = GT_SCHEMA("glu", "gated linear unit", fields, "gate"),
                          .config_size = sizeof(glu_config),
                          .family = GT_LAYER_ACTIVATION,
-                         .min_inputs = 1,
-                         .max_inputs = 1,
                          .build = build_glu};

@@ -37,11 +37,10 @@ static gt_id normalized(gt_build *build, gt_id x, const gt_moments *m, double ep
 
 static bool check_channels(gt_build *build, const gt_id *input, int min_rank) {
   if (gt_node_at(build->graph, input[0])->shape.rank >= min_rank) return true;
-  gt_build_error(build, NULL, "needs %s; its input is %s",
-                 min_rank > 2 ? "spatial axes and channels besides the batch"
-                              : "an axis of channels besides the batch",
-                 gt_build_input_text(build, input, 0));
-  return false;
+  return gt_build_fail(build, NULL, "needs %s; its input is %s",
+                       min_rank > 2 ? "spatial axes and channels besides the batch"
+                                    : "an axis of channels besides the batch",
+                       gt_build_input_text(build, input, 0));
 }
 
 static int64_t channels_of(const gt_build *build, gt_id x) {
@@ -66,9 +65,8 @@ static const gt_field group_fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *input) {
   const group_norm_config *c = config;
-  (void)inputs;
   if (!check_channels(build, input, 2) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   if (channels % c->num_groups)
@@ -80,21 +78,16 @@ static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-static const gt_schema group_schema = {.name = "group_norm",
-                                       .help = "normalization of groups of channels",
-                                       .fields = group_fields,
-                                       .shorthand = "num_groups"};
-GT_DEFINE(layer, group_norm) = {.name = "group_norm",
-                                .help = "normalization of groups of channels, per sample",
-                                .schema = &group_schema,
-                                .config_size = sizeof(group_norm_config),
-                                .family = GT_LAYER_NORM,
-                                .min_inputs = 1,
-                                .max_inputs = 1,
-                                .features = GT_FEATURES_KEPT,
-                                .axes = gt_norm_axes,
-                                .refit = gt_refit_overlap,
-                                .build = build_group_norm};
+GT_DEFINE(layer, group_norm) = {
+    .name = "group_norm",
+    .help = "normalization of groups of channels, per sample",
+    .schema = GT_SCHEMA("group_norm", "normalization of groups of channels", group_fields, "num_groups"),
+    .config_size = sizeof(group_norm_config),
+    .family = GT_LAYER_NORM,
+    .features = GT_FEATURES_KEPT,
+    .axes = gt_norm_axes,
+    .refit = gt_refit_overlap,
+    .build = build_group_norm};
 
 /* --- instance_norm --- */
 
@@ -131,12 +124,11 @@ static void track(gt_build *build, const group_norm_config *c, gt_norm_running b
                          gt_constant(graph, c->momentum));
 }
 
-static gt_id build_instance_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_instance_norm(gt_build *build, const void *config, const gt_id *input) {
   const group_norm_config *c = config;
   gt_graph *graph = build->graph;
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
   gt_id out;
-  (void)inputs;
   if (!check_channels(build, input, 3) || !gt_norm_check_padding(build, input, 1u << 1)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
   gt_review_norm(build, values_of(build, input[0]) / channels, false,
@@ -152,18 +144,13 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-static const gt_schema instance_schema = {.name = "instance_norm",
-                                          .help = "normalization of each channel",
-                                          .fields = instance_fields,
-                                          .shorthand = "eps"};
-GT_DEFINE(layer, instance_norm) = {.name = "instance_norm",
-                                   .help = "normalization of each channel, per sample",
-                                   .schema = &instance_schema,
-                                   .config_size = sizeof(group_norm_config),
-                                   .family = GT_LAYER_NORM,
-                                   .min_inputs = 1,
-                                   .max_inputs = 1,
-                                   .features = GT_FEATURES_KEPT,
-                                   .axes = gt_norm_axes,
-                                   .refit = gt_refit_overlap,
-                                   .build = build_instance_norm};
+GT_DEFINE(layer, instance_norm) = {
+    .name = "instance_norm",
+    .help = "normalization of each channel, per sample",
+    .schema = GT_SCHEMA("instance_norm", "normalization of each channel", instance_fields, "eps"),
+    .config_size = sizeof(group_norm_config),
+    .family = GT_LAYER_NORM,
+    .features = GT_FEATURES_KEPT,
+    .axes = gt_norm_axes,
+    .refit = gt_refit_overlap,
+    .build = build_instance_norm};

@@ -14,11 +14,9 @@ const gt_init_type *gt_init_find(const char *name) {
   return NULL;
 }
 
-static const gt_init *create(gt_arena *arena, const gt_init_type *type, const void *config,
-                             const gt_spec *spec) {
-  gt_init *init = GT_NEW(arena, gt_init);
-  *init = (gt_init){.type = type, .config = config, .spec = spec};
-  return init;
+const gt_init *gt_init_create(gt_arena *arena, const gt_init_type *type, const void *settings, size_t size) {
+  const gt_init init = {.type = type, .config = gt_arena_copy(arena, settings, size)};
+  return gt_arena_copy(arena, &init, sizeof init);
 }
 
 const gt_init *gt_init_read(gt_arena *arena, const gt_spec *spec, gt_diagnostics *diagnostics) {
@@ -28,31 +26,28 @@ const gt_init *gt_init_read(gt_arena *arena, const gt_spec *spec, gt_diagnostics
   void *config;
   const int chosen =
       gt_typed_read(spec, "init", choices, TYPES, NULL, NULL, NULL, &config, arena, diagnostics);
-  return chosen < 0 ? NULL : create(arena, types[chosen], config, spec);
+  if (chosen < 0) return NULL;
+  return gt_arena_copy(arena, &(gt_init){types[chosen], config, spec}, sizeof(gt_init));
 }
 
 const gt_init *gt_init_uniform_between(gt_arena *arena, double low, double high) {
-  gt_init_uniform_config *config = GT_NEW(arena, gt_init_uniform_config);
-  *config = (gt_init_uniform_config){.low = low, .high = high};
-  return create(arena, &gt_init_uniform, config, NULL);
+  const gt_init_uniform_config config = {.low = low, .high = high};
+  return gt_init_create(arena, &gt_init_uniform, &config, sizeof config);
 }
 
 const gt_init *gt_init_normal_of(gt_arena *arena, double mean, double deviation) {
-  gt_init_normal_config *config = GT_NEW(arena, gt_init_normal_config);
-  *config = (gt_init_normal_config){.mean = mean, .deviation = deviation};
-  return create(arena, &gt_init_normal, config, NULL);
+  const gt_init_normal_config config = {.mean = mean, .deviation = deviation};
+  return gt_init_create(arena, &gt_init_normal, &config, sizeof config);
 }
 
 const gt_init *gt_init_constant_of(gt_arena *arena, double value) {
-  gt_init_constant_config *config = GT_NEW(arena, gt_init_constant_config);
-  *config = (gt_init_constant_config){.value = value};
-  return create(arena, &gt_init_constant, config, NULL);
+  const gt_init_constant_config config = {.value = value};
+  return gt_init_create(arena, &gt_init_constant, &config, sizeof config);
 }
 
 const gt_init *gt_init_linear_default(gt_arena *arena) {
-  gt_init_kaiming_config *config = GT_NEW(arena, gt_init_kaiming_config);
-  *config = (gt_init_kaiming_config){.mode = "fan_in", .nonlinearity = "leaky_relu", .slope = sqrt(5)};
-  return create(arena, &gt_init_kaiming_uniform, config, NULL);
+  const gt_init_kaiming_config config = {.mode = "fan_in", .nonlinearity = "leaky_relu", .slope = sqrt(5)};
+  return gt_init_create(arena, &gt_init_kaiming_uniform, &config, sizeof config);
 }
 
 gt_init_stream gt_init_stream_of(uint64_t seed, const char *name) {

@@ -36,7 +36,8 @@ const gt_init_type *gt_init_find(const char *name); /* NULL if there is none */
 
 /* Reads `init:`; NULL after reporting if it is wrong. `spec` must not be NULL. */
 const gt_init *gt_init_read(gt_arena *arena, const gt_spec *spec, gt_diagnostics *diagnostics);
-/* Initializers that layers create themselves. */
+/* Initializers that layers create themselves. An initializer of this type with a copy of the settings: */
+const gt_init *gt_init_create(gt_arena *arena, const gt_init_type *type, const void *settings, size_t size);
 const gt_init *gt_init_uniform_between(gt_arena *arena, double low, double high);
 const gt_init *gt_init_normal_of(gt_arena *arena, double mean, double deviation);
 const gt_init *gt_init_constant_of(gt_arena *arena, double value);

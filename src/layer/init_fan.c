@@ -57,20 +57,13 @@ static const gt_field kaiming_fields[] = {
     {.name = NULL},
 };
 
-#define FAN_INIT(family, distribution, config, text)                                                      \
-  static void fill_##family##_##distribution(const void *c, gt_shape shape, const gt_init_stream *stream, \
-                                             float *out) {                                                \
-    fill_##distribution(family##_deviation(c, shape), shape, stream, out);                                \
-  }                                                                                                       \
-  static const gt_schema family##_##distribution##_schema = {                                             \
-      .name = #family "_" #distribution, .help = text, .fields = family##_fields};                        \
-  extern const gt_init_type gt_init_##family##_##distribution;                                            \
-  const gt_init_type gt_init_##family##_##distribution = {.name = #family "_" #distribution,              \
-                                                          .help = text,                                   \
-                                                          .schema = &family##_##distribution##_schema,    \
-                                                          .config_size = sizeof(config),                  \
-                                                          .min_rank = 2,                                  \
-                                                          .fill = fill_##family##_##distribution};
+#define FAN_INIT(family, distribution, config, text)                                                        \
+  static void fill_##family##_##distribution(const void *c, gt_shape shape, const gt_init_stream *stream,   \
+                                             float *out) {                                                  \
+    fill_##distribution(family##_deviation(c, shape), shape, stream, out);                                  \
+  }                                                                                                         \
+  GT_WITH_SCHEMA(init, family##_##distribution, text, family##_fields, NULL, .config_size = sizeof(config), \
+                 .min_rank = 2, .fill = fill_##family##_##distribution)
 
 GT_REGISTER(init, xavier_uniform)
 FAN_INIT(xavier, uniform, xavier_config, "Xavier initialization, uniform (Glorot and Bengio 2010)")

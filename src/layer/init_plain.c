@@ -12,16 +12,16 @@ static void fill_zeros(const void *config, gt_shape shape, const gt_init_stream 
   fill(gt_shape_count(shape), 0, out);
 }
 
-static const gt_schema zeros_schema = {.name = "zeros", .help = "all zeros", .fields = no_fields};
-GT_DEFINE(init, zeros) = {.name = "zeros", .help = "all zeros", .schema = &zeros_schema, .fill = fill_zeros};
+GT_REGISTER(init, zeros)
+GT_WITH_SCHEMA(init, zeros, "all zeros", no_fields, NULL, .fill = fill_zeros)
 
 static void fill_ones(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   (void)config, (void)stream;
   fill(gt_shape_count(shape), 1, out);
 }
 
-static const gt_schema ones_schema = {.name = "ones", .help = "all ones", .fields = no_fields};
-GT_DEFINE(init, ones) = {.name = "ones", .help = "all ones", .schema = &ones_schema, .fill = fill_ones};
+GT_REGISTER(init, ones)
+GT_WITH_SCHEMA(init, ones, "all ones", no_fields, NULL, .fill = fill_ones)
 
 static void fill_constant(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   const gt_init_constant_config *c = config;
@@ -34,13 +34,9 @@ static const gt_field constant_fields[] = {
            .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
-static const gt_schema constant_schema = {
-    .name = "constant", .help = "a constant", .fields = constant_fields};
-GT_DEFINE(init, constant) = {.name = "constant",
-                             .help = "a constant",
-                             .schema = &constant_schema,
-                             .config_size = sizeof(gt_init_constant_config),
-                             .fill = fill_constant};
+GT_REGISTER(init, constant)
+GT_WITH_SCHEMA(init, constant, "a constant", constant_fields, NULL,
+               .config_size = sizeof(gt_init_constant_config), .fill = fill_constant)
 
 static void fill_uniform(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   const gt_init_uniform_config *c = config;
@@ -52,13 +48,9 @@ static const gt_field uniform_fields[] = {
     GT_ROW(gt_init_uniform_config, high, GT_FIELD_FLOAT, .fallback = "1", .help = "upper bound, excluded"),
     {.name = NULL},
 };
-static const gt_schema uniform_schema = {
-    .name = "uniform", .help = "uniform distribution on [low, high)", .fields = uniform_fields};
-GT_DEFINE(init, uniform) = {.name = "uniform",
-                            .help = "uniform distribution on [low, high)",
-                            .schema = &uniform_schema,
-                            .config_size = sizeof(gt_init_uniform_config),
-                            .fill = fill_uniform};
+GT_REGISTER(init, uniform)
+GT_WITH_SCHEMA(init, uniform, "uniform distribution on [low, high)", uniform_fields, NULL,
+               .config_size = sizeof(gt_init_uniform_config), .fill = fill_uniform)
 
 static void fill_normal(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   const gt_init_normal_config *c = config;
@@ -71,10 +63,6 @@ static const gt_field normal_fields[] = {
                  .max = 1e30, .help = "standard deviation"),
     {.name = NULL},
 };
-static const gt_schema normal_schema = {
-    .name = "normal", .help = "normal distribution", .fields = normal_fields};
-GT_DEFINE(init, normal) = {.name = "normal",
-                           .help = "normal distribution",
-                           .schema = &normal_schema,
-                           .config_size = sizeof(gt_init_normal_config),
-                           .fill = fill_normal};
+GT_REGISTER(init, normal)
+GT_WITH_SCHEMA(init, normal, "normal distribution", normal_fields, NULL,
+               .config_size = sizeof(gt_init_normal_config), .fill = fill_normal)

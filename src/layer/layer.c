@@ -174,15 +174,27 @@ gt_position gt_build_position(const gt_build *build, const char *key) {
   return build->at;
 }
 
-gt_id gt_build_error(gt_build *build, const char *key, const char *format, ...) {
+static void report(gt_build *build, const char *key, const char *format, va_list arguments) {
   char text[1024];
-  va_list arguments;
-  va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
   gt_error_at(build->diagnostics, gt_build_position(build, key), "layer '%s' %s", build->name, text);
   build->errors++;
+}
+
+gt_id gt_build_error(gt_build *build, const char *key, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  report(build, key, format, arguments);
+  va_end(arguments);
   return GT_NONE;
+}
+
+bool gt_build_fail(gt_build *build, const char *key, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  report(build, key, format, arguments);
+  va_end(arguments);
+  return false;
 }
 
 const char *gt_build_input_text(gt_build *build, const gt_id *input, int k) {
@@ -193,15 +205,10 @@ const char *gt_build_input_text(gt_build *build, const gt_id *input, int k) {
 
 bool gt_build_axis(gt_build *build, const char *key, int64_t axis, int rank, int *out) {
   const int64_t at = axis < 0 ? axis + rank : axis;
-  if (at < 0 || at >= rank) {
-    gt_build_error(build, key, "has no axis %lld: its input has %d axes, 0 to %d", (long long)axis, rank,
-                   rank - 1);
-    return false;
-  }
-  if (!at) {
-    gt_build_error(build, key, "cannot work along axis 0, which is the batch");
-    return false;
-  }
+  if (at < 0 || at >= rank)
+    return gt_build_fail(build, key, "has no axis %lld: its input has %d axes, 0 to %d", (long long)axis,
+                         rank, rank - 1);
+  if (!at) return gt_build_fail(build, key, "cannot work along axis 0, which is the batch");
   *out = (int)at;
   return true;
 }

@@ -76,6 +76,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_diagnostics *diagnostics;
   const struct gt_layer_type *type;
   const char *name;              /* "linear1" */
+  int inputs;                    /* number of the layer's inputs, input[0] to input[inputs - 1] in `build` */
   const char *const *input_name; /* names of the layers that output input[k]; "input" is the model's input */
   /* Integers in input k lie in [0, input_limit[k]); 0: unknown. NULL: all unknown. */
   const int64_t *input_limit;
@@ -121,8 +122,8 @@ typedef struct gt_layer_type {
   const gt_schema *schema; /* the layer's own keys; those of gt_layer_common_schema are added */
   size_t config_size;
   gt_layer_family family;
-  int min_inputs, max_inputs; /* max -1: any number */
-  bool integers;              /* also accepts integer inputs (I32) */
+  int min_inputs; /* the layer reads this many inputs or more; 0: exactly one */
+  bool integers;  /* also accepts integer inputs (I32) */
   /* True if axis 1 of the output is not the sequence axis of the inputs, or if the layer reads beyond the end
    * of a sample: the output then has no lengths (gt_build.lengths). Otherwise an output of rank 3 or more
    * whose axis 1 has the same size keeps the lengths of the inputs that have some; they must agree. Neither
@@ -143,7 +144,7 @@ typedef struct gt_layer_type {
   const char *(*describe_refit)(const gt_slot *before, const gt_slot *now, gt_arena *arena);
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
-  gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
+  gt_id (*build)(gt_build *build, const void *config, const gt_id *input);
   /* Converts the trained layer to gates (layer/circuit.h); false after reporting. NULL: the layer cannot
    * come after gates. */
   bool (*circuit)(struct gt_layer_circuit *circuit, const void *config);
@@ -210,6 +211,9 @@ gt_init_stream gt_build_stream(const gt_build *build, const char *name);
 /* Reports an error at the value of `key` (or at the layer, if key is NULL or not written) as "layer 'NAME'
  * …"; returns GT_NONE. */
 gt_id gt_build_error(gt_build *build, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same; returns false. */
+bool gt_build_fail(gt_build *build, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Position of the value of a key, or of the layer. */
 gt_position gt_build_position(const gt_build *build, const char *key);

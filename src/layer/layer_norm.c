@@ -20,16 +20,13 @@ static const gt_field fields[] = {
     GT_ROW(layer_norm_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "learn a bias, too"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "layer_norm", .help = "layer normalization", .fields = fields, .shorthand = "axes"};
 
-static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *input) {
   const layer_norm_config *c = config;
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
   gt_shape last = {.rank = (int)c->axes};
   uint32_t axes = 0;
-  (void)inputs;
   if (shape.rank - 1 < c->axes)
     return gt_build_error(build, "axes", "can normalize only %d axes besides the batch: its input is %s",
                           shape.rank - 1, gt_build_input_text(build, input, 0));
@@ -50,11 +47,9 @@ static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *
 
 GT_DEFINE(layer, layer_norm) = {.name = "layer_norm",
                                 .help = "layer normalization over the last axes",
-                                .schema = &schema,
+                                .schema = GT_SCHEMA("layer_norm", "layer normalization", fields, "axes"),
                                 .config_size = sizeof(layer_norm_config),
                                 .family = GT_LAYER_NORM,
-                                .min_inputs = 1,
-                                .max_inputs = 1,
                                 .features = GT_FEATURES_KEPT,
                                 .axes = gt_norm_axes,
                                 .refit = gt_refit_overlap,

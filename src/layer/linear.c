@@ -28,8 +28,6 @@ static const gt_field fields[] = {
            .help = "initial bias (default: uniform in ±1/sqrt(inputs))"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "linear", .help = "fully connected layer", .fields = fields, .shorthand = "units"};
 
 /* The weight [units, in]: of this layer, or of another one. GT_NONE after reporting. */
 static gt_id weight_of(gt_build *build, const linear_config *c, const gt_id *input, int64_t in) {
@@ -48,9 +46,8 @@ static gt_id weight_of(gt_build *build, const linear_config *c, const gt_id *inp
                                  : "");
 }
 
-static gt_id build_linear(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_linear(gt_build *build, const void *config, const gt_id *input) {
   const linear_config *c = config;
-  (void)inputs;
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   if (shape.rank < 2)
     return gt_build_error(build, NULL, "needs at least one axis besides the batch; its input is %s",
@@ -70,11 +67,9 @@ static const gt_slot_axes axes[] = {{"weight", .output = 1, .input = 2}, {"bias"
 
 GT_DEFINE(layer, linear) = {.name = "linear",
                             .help = "fully connected layer over the last axis",
-                            .schema = &schema,
+                            .schema = GT_SCHEMA("linear", "fully connected layer", fields, "units"),
                             .config_size = sizeof(linear_config),
                             .family = GT_LAYER_DENSE,
-                            .min_inputs = 1,
-                            .max_inputs = 1,
                             .axes = axes,
                             .refit = gt_refit_overlap,
                             .build = build_linear};

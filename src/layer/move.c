@@ -10,30 +10,17 @@ static bool read_axes(gt_build *build, const char *key, gt_ints list, const gt_i
                       int64_t out[GT_MAX_RANK]) {
   const int rank = gt_node_at(build->graph, input[0])->shape.rank;
   out[0] = batch;
-  if (list.count != rank - 1) {
-    gt_build_error(build, key, "needs %d values in '%s', one for each axis of a sample of %s, not %d",
-                   rank - 1, key, gt_build_input_text(build, input, 0), list.count);
-    return false;
-  }
+  if (list.count != rank - 1)
+    return gt_build_fail(build, key, "needs %d values in '%s', one for each axis of a sample of %s, not %d",
+                         rank - 1, key, gt_build_input_text(build, input, 0), list.count);
   for (int d = 1; d < rank; d++) out[d] = list.items[d - 1];
   return true;
 }
 
-#define MOVEMENT(op, text)                                                            \
-  static const gt_schema op##_schema = {                                              \
-      .name = #op, .help = text, .fields = op##_fields, .shorthand = op##_shorthand}; \
-  extern const gt_layer_type gt_layer_##op;                                           \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                   \
-                                       .help = text,                                  \
-                                       .schema = &op##_schema,                        \
-                                       .config_size = sizeof(op##_config),            \
-                                       .family = GT_LAYER_SHAPE,                      \
-                                       .min_inputs = 1,                               \
-                                       .max_inputs = 1,                               \
-                                       .integers = true,                              \
-                                       .moves = true,                                 \
-                                       .ends_lengths = true,                          \
-                                       .build = build_##op};
+#define MOVEMENT(op, text)                                                                         \
+  GT_WITH_SCHEMA(layer, op, text, op##_fields, op##_shorthand, .config_size = sizeof(op##_config), \
+                 .family = GT_LAYER_SHAPE, .integers = true, .moves = true, .ends_lengths = true,  \
+                 .build = build_##op)
 
 typedef struct permute_config {
   gt_ints axes;
@@ -46,12 +33,11 @@ static const gt_field permute_fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_permute(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_permute(gt_build *build, const void *config, const gt_id *input) {
   const permute_config *c = config;
   int64_t list[GT_MAX_RANK];
   int axes[GT_MAX_RANK];
   unsigned seen = 0;
-  (void)inputs;
   if (!read_axes(build, "axes", c->axes, input, 0, list)) return GT_NONE;
   for (int d = 0; d <= c->axes.count; d++) {
     axes[d] = (int)list[d];
@@ -93,10 +79,9 @@ static gt_id pad_after_lengths(gt_build *build, gt_id x, int64_t before, int64_t
   return is_integer || !after ? x : gt_sequence_mask(build->graph, x, lengths, value);
 }
 
-static gt_id build_pad(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_pad(gt_build *build, const void *config, const gt_id *input) {
   const pad_config *c = config;
   int64_t before[GT_MAX_RANK], after[GT_MAX_RANK];
-  (void)inputs;
   if (!read_axes(build, "before", c->before, input, 0, before)) return GT_NONE;
   if (!read_axes(build, "after", c->after.count ? c->after : c->before, input, 0, after)) return GT_NONE;
   if (gt_node_at(build->graph, input[0])->dtype == GT_I32 &&
@@ -123,11 +108,10 @@ static const gt_field shrink_fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_shrink(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_shrink(gt_build *build, const void *config, const gt_id *input) {
   const shrink_config *c = config;
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK];
-  (void)inputs;
   if (c->start.count && !read_axes(build, "start", c->start, input, 0, start)) return GT_NONE;
   if (!read_axes(build, "stop", c->stop, input, shape.dim[0], stop)) return GT_NONE;
   for (int d = 1; d < shape.rank; d++)
@@ -152,10 +136,9 @@ static const gt_field stride_fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_stride(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_stride(gt_build *build, const void *config, const gt_id *input) {
   const stride_config *c = config;
   int64_t step[GT_MAX_RANK];
-  (void)inputs;
   if (!read_axes(build, "step", c->step, input, 1, step)) return GT_NONE;
   const int64_t steps = gt_node_at(build->graph, input[0])->shape.dim[1];
   gt_build_set_lengths(build, 1, step[1] - 1, step[1], (steps - 1) / step[1] + 1);

@@ -11,10 +11,9 @@ typedef struct shuffle_config {
 
 enum { MAX_FACTOR = 1 << 12 };
 
-static gt_id build_pixel_shuffle(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_pixel_shuffle(gt_build *build, const void *config, const gt_id *input) {
   const int64_t r = ((const shuffle_config *)config)->factor;
   static const int axes[] = {0, 1, 4, 2, 5, 3};
-  (void)inputs;
   if (!gt_spatial_check(build, input, 2)) return GT_NONE;
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   if (x.dim[3] % (r * r))
@@ -27,10 +26,9 @@ static gt_id build_pixel_shuffle(gt_build *build, const void *config, const gt_i
                     out);
 }
 
-static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt_id *input) {
   const int64_t r = ((const shuffle_config *)config)->factor;
   static const int axes[] = {0, 1, 3, 5, 2, 4};
-  (void)inputs;
   if (!gt_spatial_check(build, input, 2)) return GT_NONE;
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   if (x.dim[1] % r || x.dim[2] % r)
@@ -42,24 +40,14 @@ static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt
                     out);
 }
 
-#define SHUFFLE(op, key, text, key_text)                                                                     \
-  static const gt_field op##_fields[] = {                                                                    \
-      GT_ROW_NAMED(key, shuffle_config, factor, GT_FIELD_INT, .min = 1, .max = MAX_FACTOR,                   \
-                   .flags = GT_FIELD_REQUIRED, .help = key_text),                                            \
-      {.name = NULL},                                                                                        \
-  };                                                                                                         \
-  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = op##_fields, .shorthand = key}; \
-  extern const gt_layer_type gt_layer_##op;                                                                  \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                                          \
-                                       .help = text,                                                         \
-                                       .schema = &op##_schema,                                               \
-                                       .config_size = sizeof(shuffle_config),                                \
-                                       .family = GT_LAYER_SHAPE,                                             \
-                                       .min_inputs = 1,                                                      \
-                                       .max_inputs = 1,                                                      \
-                                       .integers = true,                                                     \
-                                       .moves = true,                                                        \
-                                       .build = build_##op};
+#define SHUFFLE(op, key, text, key_text)                                                   \
+  static const gt_field op##_fields[] = {                                                  \
+      GT_ROW_NAMED(key, shuffle_config, factor, GT_FIELD_INT, .min = 1, .max = MAX_FACTOR, \
+                   .flags = GT_FIELD_REQUIRED, .help = key_text),                          \
+      {.name = NULL},                                                                      \
+  };                                                                                       \
+  GT_WITH_SCHEMA(layer, op, text, op##_fields, key, .config_size = sizeof(shuffle_config), \
+                 .family = GT_LAYER_SHAPE, .integers = true, .moves = true, .build = build_##op)
 
 GT_REGISTER(layer, pixel_shuffle)
 SHUFFLE(pixel_shuffle, "upscale_factor", "rearrange channels into pixels: an image r times as high and wide",

@@ -57,9 +57,8 @@ static bool read_windows(gt_build *build, const pool_config *c, int axes, gt_poo
     return false;
   for (int k = 0; k < axes; k++) {
     if (2 * a->padding[k] <= a->window[k]) continue;
-    gt_build_error(build, "padding", "has a padding of %lld, more than half of its kernel_size of %lld",
-                   (long long)a->padding[k], (long long)a->window[k]);
-    return false;
+    return gt_build_fail(build, "padding", "has a padding of %lld, more than half of its kernel_size of %lld",
+                         (long long)a->padding[k], (long long)a->window[k]);
   }
   return true;
 }
@@ -96,23 +95,12 @@ static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *inpu
 }
 
 #define POOL(op, axes, average, field_rows, text)                                                \
-  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
-    (void)inputs;                                                                                \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input) {             \
     return build_pool(build, config, input, axes, average);                                      \
   }                                                                                              \
-  static const gt_schema op##_schema = {                                                         \
-      .name = #op, .help = text, .fields = field_rows, .shorthand = "kernel_size"};              \
-  extern const gt_layer_type gt_layer_##op;                                                      \
-  const gt_layer_type gt_layer_##op = {.name = #op,                                              \
-                                       .help = text,                                             \
-                                       .schema = &op##_schema,                                   \
-                                       .config_size = sizeof(pool_config),                       \
-                                       .family = GT_LAYER_POOLING,                               \
-                                       .features = GT_FEATURES_KEPT,                             \
-                                       .ends_lengths = true,                                     \
-                                       .min_inputs = 1,                                          \
-                                       .max_inputs = 1,                                          \
-                                       .build = build_##op};
+  GT_WITH_SCHEMA(layer, op, text, field_rows, "kernel_size", .config_size = sizeof(pool_config), \
+                 .family = GT_LAYER_POOLING, .features = GT_FEATURES_KEPT, .ends_lengths = true, \
+                 .build = build_##op)
 
 GT_REGISTER(layer, max_pool1d)
 POOL(max_pool1d, 1, false, max_fields, "max pooling over a sequence")

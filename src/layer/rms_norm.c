@@ -15,13 +15,10 @@ static const gt_field fields[] = {
            .help = "learn a weight per value"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "rms_norm", .help = "RMS normalization", .fields = fields, .shorthand = "eps"};
 
-static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *input) {
   const rms_norm_config *c = config;
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
-  (void)inputs;
   if (shape.rank < 2)
     return gt_build_error(build, NULL, "needs at least one axis besides the batch; its input is %s",
                           gt_build_input_text(build, input, 0));
@@ -34,11 +31,9 @@ static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *in
 
 GT_DEFINE(layer, rms_norm) = {.name = "rms_norm",
                               .help = "RMS normalization over the last axis",
-                              .schema = &schema,
+                              .schema = GT_SCHEMA("rms_norm", "RMS normalization", fields, "eps"),
                               .config_size = sizeof(rms_norm_config),
                               .family = GT_LAYER_NORM,
-                              .min_inputs = 1,
-                              .max_inputs = 1,
                               .features = GT_FEATURES_KEPT,
                               .axes = gt_norm_axes,
                               .refit = gt_refit_overlap,

@@ -14,14 +14,9 @@ static const gt_field fields[] = {
            .help = "mean or maximum over the steps, or the last step"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "sequence_pool",
-                                 .help = "pool a sequence over its steps",
-                                 .fields = fields,
-                                 .shorthand = "pooling"};
 
-static gt_id build_sequence_pool(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_sequence_pool(gt_build *build, const void *config, const gt_id *input) {
   const pool_config *c = config;
-  (void)inputs;
   if (!gt_sequence_check(build, input)) return GT_NONE;
   int pooling = 0;
   while (strcmp(c->pooling, poolings[pooling])) pooling++;
@@ -29,13 +24,12 @@ static gt_id build_sequence_pool(gt_build *build, const void *config, const gt_i
                           false);
 }
 
-GT_DEFINE(layer, sequence_pool) = {.name = "sequence_pool",
-                                   .help = "mean, maximum or last step of a sequence, over the steps of each "
-                                           "sample",
-                                   .schema = &schema,
-                                   .config_size = sizeof(pool_config),
-                                   .family = GT_LAYER_SEQUENCE,
-                                   .features = GT_FEATURES_KEPT,
-                                   .min_inputs = 1,
-                                   .max_inputs = 1,
-                                   .build = build_sequence_pool};
+GT_DEFINE(layer, sequence_pool) = {
+    .name = "sequence_pool",
+    .help = "mean, maximum or last step of a sequence, over the steps of each "
+            "sample",
+    .schema = GT_SCHEMA("sequence_pool", "pool a sequence over its steps", fields, "pooling"),
+    .config_size = sizeof(pool_config),
+    .family = GT_LAYER_SEQUENCE,
+    .features = GT_FEATURES_KEPT,
+    .build = build_sequence_pool};

@@ -3,8 +3,8 @@
 #include "layer/sequence.h"
 #include "op/core.h"
 
-static gt_id build_flatten(gt_build *build, const void *config, const gt_id *input, int inputs) {
-  (void)config, (void)inputs;
+static gt_id build_flatten(gt_build *build, const void *config, const gt_id *input) {
+  (void)config;
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   const int64_t batch = shape.dim[0];
   return gt_reshape(build->graph, input[0], gt_shape_2(batch, gt_shape_count(shape) / batch));
@@ -16,16 +16,12 @@ static bool pass_signals(gt_layer_circuit *circuit, const void *config) {
   return gt_layer_circuit_pass_through(circuit);
 }
 
-static const gt_field flatten_fields[] = {{.name = NULL}};
-static const gt_schema flatten_schema = {
-    .name = "flatten", .help = "flatten each sample to one axis", .fields = flatten_fields};
+static const gt_field no_fields[] = {{.name = NULL}};
 GT_DEFINE(layer, flatten) = {.name = "flatten",
                              .help = "flatten each sample to one axis",
-                             .schema = &flatten_schema,
+                             .schema = GT_SCHEMA("flatten", "flatten each sample to one axis", no_fields),
                              .family = GT_LAYER_SHAPE,
                              .features = GT_FEATURES_TILED,
-                             .min_inputs = 1,
-                             .max_inputs = 1,
                              .integers = true,
                              .moves = true,
                              .ends_lengths = true,
@@ -41,12 +37,9 @@ static const gt_field reshape_fields[] = {
            .help = "shape of one sample, without the batch; one -1 is inferred", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
-static const gt_schema reshape_schema = {
-    .name = "reshape", .help = "reshape each sample", .fields = reshape_fields, .shorthand = "shape"};
 
-static gt_id build_reshape(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_reshape(gt_build *build, const void *config, const gt_id *input) {
   const reshape_config *c = config;
-  (void)inputs;
   const gt_shape from = gt_node_at(build->graph, input[0])->shape;
   const int64_t values = gt_shape_count(from) / from.dim[0];
   if (c->shape.count >= GT_MAX_RANK)
@@ -79,11 +72,9 @@ static gt_id build_reshape(gt_build *build, const void *config, const gt_id *inp
 
 GT_DEFINE(layer, reshape) = {.name = "reshape",
                              .help = "reshape each sample",
-                             .schema = &reshape_schema,
+                             .schema = GT_SCHEMA("reshape", "reshape each sample", reshape_fields, "shape"),
                              .config_size = sizeof(reshape_config),
                              .family = GT_LAYER_SHAPE,
-                             .min_inputs = 1,
-                             .max_inputs = 1,
                              .integers = true,
                              .moves = true,
                              .ends_lengths = true,

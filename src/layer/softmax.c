@@ -12,46 +12,36 @@ static const gt_field fields[] = {
     {.name = NULL},
 };
 
-static gt_id build_softmax(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_softmax(gt_build *build, const void *config, const gt_id *input) {
   const softmax_config *c = config;
   int axis;
-  (void)inputs;
   if (!gt_build_axis(build, "axis", c->axis, gt_node_at(build->graph, input[0])->shape.rank, &axis))
     return GT_NONE;
   return gt_softmax(build->graph, input[0], axis);
 }
 
-static const gt_schema softmax_schema = {
-    .name = "softmax", .help = "softmax along an axis", .fields = fields, .shorthand = "axis"};
 GT_DEFINE(layer, softmax) = {.name = "softmax",
                              .help = "softmax along an axis",
-                             .schema = &softmax_schema,
+                             .schema = GT_SCHEMA("softmax", "softmax along an axis", fields, "axis"),
                              .config_size = sizeof(softmax_config),
                              .family = GT_LAYER_ACTIVATION,
                              .features = GT_FEATURES_KEPT,
-                             .min_inputs = 1,
-                             .max_inputs = 1,
                              .applies = "softmax",
                              .build = build_softmax};
 
-static gt_id build_log_softmax(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_log_softmax(gt_build *build, const void *config, const gt_id *input) {
   const softmax_config *c = config;
   int axis;
-  (void)inputs;
   if (!gt_build_axis(build, "axis", c->axis, gt_node_at(build->graph, input[0])->shape.rank, &axis))
     return GT_NONE;
   return gt_log_softmax(build->graph, input[0], axis);
 }
 
-static const gt_schema log_softmax_schema = {
-    .name = "log_softmax", .help = "log of softmax", .fields = fields, .shorthand = "axis"};
 GT_DEFINE(layer, log_softmax) = {.name = "log_softmax",
                                  .help = "log of softmax, numerically stable",
-                                 .schema = &log_softmax_schema,
+                                 .schema = GT_SCHEMA("log_softmax", "log of softmax", fields, "axis"),
                                  .config_size = sizeof(softmax_config),
                                  .family = GT_LAYER_ACTIVATION,
                                  .features = GT_FEATURES_KEPT,
-                                 .min_inputs = 1,
-                                 .max_inputs = 1,
                                  .applies = "softmax",
                                  .build = build_log_softmax};

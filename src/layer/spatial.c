@@ -10,18 +10,16 @@ bool gt_spatial_check(gt_build *build, const gt_id *input, int axes) {
     gt_review_picture(build, input);
     return true;
   }
-  gt_build_error(build, NULL, "needs samples of %s; its input is %s", what[axes],
-                 gt_build_input_text(build, input, 0));
-  return false;
+  return gt_build_fail(build, NULL, "needs samples of %s; its input is %s", what[axes],
+                       gt_build_input_text(build, input, 0));
 }
 
 bool gt_spatial_per_axis(gt_build *build, const char *key, gt_ints list, int axes, const int64_t *fallback,
                          int64_t out[GT_SPATIAL_AXES]) {
-  if (list.count > 1 && list.count != axes) {
-    gt_build_error(build, key, "needs %d values in '%s', one for each spatial axis, or a single one, not %d",
-                   axes, key, list.count);
-    return false;
-  }
+  if (list.count > 1 && list.count != axes)
+    return gt_build_fail(build, key,
+                         "needs %d values in '%s', one for each spatial axis, or a single one, not %d", axes,
+                         key, list.count);
   for (int k = 0; k < axes; k++) out[k] = list.count ? list.items[list.count > 1 ? k : 0] : fallback[k];
   return true;
 }

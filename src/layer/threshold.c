@@ -1,6 +1,7 @@
 /* threshold: converts numbers to bits, one per level: 1 if the value is above the level. With several levels,
  * the bits of a value are adjacent on the last axis, so they are bit planes of an image with channels
  * last. */
+#include "base/order.h"
 #include "base/text.h"
 #include "layer/layer.h"
 #include "layer/review.h"
@@ -20,8 +21,6 @@ static const gt_field fields[] = {
            .help = "one output bit per level: 1 if the value is above it", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "threshold", .help = "bits of values", .fields = fields, .shorthand = "levels"};
 
 /* Warns of levels outside the values of the training samples: their bits are always the same. */
 static void review_levels(gt_build *build, const threshold_config *c) {
@@ -47,11 +46,6 @@ static void review_levels(gt_build *build, const threshold_config *c) {
   if (all) item->reason = item->message;
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Warns of two levels within the range of the training samples with no value between them: their bits are
  * always equal. */
 static void review_equal_bits(gt_build *build, const threshold_config *c) {
@@ -65,7 +59,7 @@ static void review_equal_bits(gt_build *build, const threshold_config *c) {
     const double x = (double)(float)c->levels.items[i];
     if (x >= low && x < high) level[count++] = x; /* others: review_levels */
   }
-  qsort(level, (size_t)count, sizeof *level, ascending);
+  qsort(level, (size_t)count, sizeof *level, gt_order_doubles);
   facts->separate(facts, level, count, used);
   for (int k = count - 1; k > 0; k--)
     if (!used[k]) first = k, equal++;
@@ -83,11 +77,10 @@ static void review_equal_bits(gt_build *build, const threshold_config *c) {
                                low, high);
 }
 
-static gt_id build_threshold(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_threshold(gt_build *build, const void *config, const gt_id *input) {
   const threshold_config *c = config;
   gt_graph *graph = build->graph;
   gt_id bits[MAX_LEVELS];
-  (void)inputs;
   gt_shape shape = gt_node_at(graph, input[0])->shape;
   if (!c->levels.count || c->levels.count > MAX_LEVELS)
     return gt_build_error(build, "levels", "needs 1 to %d levels, not %d", MAX_LEVELS, c->levels.count);
@@ -107,9 +100,7 @@ static gt_id build_threshold(gt_build *build, const void *config, const gt_id *i
 
 GT_DEFINE(layer, threshold) = {.name = "threshold",
                                .help = "bits of values: 1 if above a level, one bit per level",
-                               .schema = &schema,
+                               .schema = GT_SCHEMA("threshold", "bits of values", fields, "levels"),
                                .config_size = sizeof(threshold_config),
                                .family = GT_LAYER_GATES,
-                               .min_inputs = 1,
-                               .max_inputs = 1,
                                .build = build_threshold};

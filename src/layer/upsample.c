@@ -25,28 +25,20 @@ static const gt_field fields[] = {
            .help = "for interpolation: align the corner pixels of input and output, as in PyTorch"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "upsample",
-                                 .help = "resize sequences, images or volumes",
-                                 .fields = fields,
-                                 .shorthand = "scale_factor"};
 
 /* Sets the factor and the output size of each axis; the list has one number, or one per axis. */
 static bool read_factors(gt_build *build, gt_floats list, gt_upsample_attribute *a, gt_shape x) {
-  if (list.count > 1 && list.count != a->axes) {
-    gt_build_error(build, "scale_factor",
-                   "needs %d values in 'scale_factor', one for each spatial axis, or a single "
-                   "one, not %d",
-                   (int)a->axes, list.count);
-    return false;
-  }
+  if (list.count > 1 && list.count != a->axes)
+    return gt_build_fail(build, "scale_factor",
+                         "needs %d values in 'scale_factor', one for each spatial axis, or a single "
+                         "one, not %d",
+                         (int)a->axes, list.count);
   for (int k = 0; k < a->axes; k++) {
     a->factor[k] = list.items[list.count > 1 ? k : 0];
     const double size = floor((double)x.dim[1 + k] * a->factor[k]);
-    if (size < 1 || size > INT32_MAX) {
-      gt_build_error(build, "scale_factor", "cannot resize axis %d from length %lld to %.0f", 1 + k,
-                     (long long)x.dim[1 + k], size);
-      return false;
-    }
+    if (size < 1 || size > INT32_MAX)
+      return gt_build_fail(build, "scale_factor", "cannot resize axis %d from length %lld to %.0f", 1 + k,
+                           (long long)x.dim[1 + k], size);
     a->out[k] = (int64_t)size;
   }
   return true;
@@ -54,22 +46,18 @@ static bool read_factors(gt_build *build, gt_floats list, gt_upsample_attribute 
 
 static bool check_mode(gt_build *build, const upsample_config *c, int axes, const gt_id *input) {
   const bool linear = strcmp(c->mode, modes[0]) != 0;
-  if (linear && strcmp(c->mode, modes[axes])) {
-    gt_build_error(build, "mode", "cannot use mode '%s' with %d spatial axes: mode '%s' is for %s", c->mode,
-                   axes, modes[axes], gt_build_input_text(build, input, 0));
-    return false;
-  }
+  if (linear && strcmp(c->mode, modes[axes]))
+    return gt_build_fail(build, "mode", "cannot use mode '%s' with %d spatial axes: mode '%s' is for %s",
+                         c->mode, axes, modes[axes], gt_build_input_text(build, input, 0));
   if (linear || !c->align_corners) return true;
-  gt_build_error(build, "align_corners", "has no corners to align with mode 'nearest'");
-  return false;
+  return gt_build_fail(build, "align_corners", "has no corners to align with mode 'nearest'");
 }
 
-static gt_id build_upsample(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_upsample(gt_build *build, const void *config, const gt_id *input) {
   const upsample_config *c = config;
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   gt_upsample_attribute a = {
       .axes = x.rank - 2, .linear = strcmp(c->mode, modes[0]) != 0, .align_corners = c->align_corners};
-  (void)inputs;
   if (!gt_spatial_check(build, input, 0) || !check_mode(build, c, (int)a.axes, input)) return GT_NONE;
   if (!c->size.count == !c->scale_factor.count)
     return gt_build_error(build, c->size.count ? "size" : NULL, "needs either 'scale_factor' or 'size'");
@@ -78,11 +66,10 @@ static gt_id build_upsample(gt_build *build, const void *config, const gt_id *in
   return ok ? gt_upsample(build->graph, input[0], &a) : GT_NONE;
 }
 
-GT_DEFINE(layer, upsample) = {.name = "upsample",
-                              .help = "resize by nearest or linear interpolation",
-                              .schema = &schema,
-                              .config_size = sizeof(upsample_config),
-                              .family = GT_LAYER_SHAPE,
-                              .min_inputs = 1,
-                              .max_inputs = 1,
-                              .build = build_upsample};
+GT_DEFINE(layer, upsample) = {
+    .name = "upsample",
+    .help = "resize by nearest or linear interpolation",
+    .schema = GT_SCHEMA("upsample", "resize sequences, images or volumes", fields, "scale_factor"),
+    .config_size = sizeof(upsample_config),
+    .family = GT_LAYER_SHAPE,
+    .build = build_upsample};

@@ -241,6 +241,7 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
                     .diagnostics = p->diagnostics,
                     .type = template->type,
                     .name = layer->name,
+                    .inputs = layer->inputs,
                     .input_name = names,
                     .input_limit = limits,
                     .lengths = lengths,
@@ -266,7 +267,7 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
                     .adapt = add_adaptation,
                     .owner = p};
   const int errors = p->diagnostics->errors;
-  gt_id out = template->type->build(&build, layer->config, input, layer->inputs);
+  gt_id out = template->type->build(&build, layer->config, input);
   p->model->has_hard |= build.has_hard;
   p->lengths[index] = lengths_after(p, &build, input, layer->inputs, out);
   p->lengths_end[index] = lengths_end_after(p, &build, index, layer->inputs, out);

@@ -213,7 +213,7 @@ static void report_unknown_source(const gt_parsed_model *parsed, int index, gt_p
 
 static void check_count(gt_layer_instance *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_layer_template *template = layer->template;
-  const int min = template->type->min_inputs, max = template->type->max_inputs; /* max < 0: any number */
+  const int min = template->type->min_inputs; /* 0: exactly one */
   const gt_spec *from = gt_spec_find(template->spec, "from");
   const gt_position at = from ? from->at : template->at;
   if (layer->inputs < min) {
@@ -221,9 +221,9 @@ static void check_count(gt_layer_instance *layer, gt_arena *arena, gt_diagnostic
                 layer->inputs)
         ->expected = gt_arena_printf(arena, "%s: {from: [NAME, NAME]}", template->type->name);
     template->valid = false;
-  } else if (max >= 0 && layer->inputs > max) {
-    gt_error_at(diagnostics, at, "layer '%s' reads %d inputs, but %s takes only %d", layer->name,
-                layer->inputs, template->type->name, max);
+  } else if (!min && layer->inputs > 1) {
+    gt_error_at(diagnostics, at, "layer '%s' reads %d inputs, but %s takes only 1", layer->name,
+                layer->inputs, template->type->name);
     template->valid = false;
   }
 }

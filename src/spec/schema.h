@@ -74,6 +74,16 @@ typedef struct gt_schema {
   /* Keys that other programs need and gtrain does not, NULL-terminated, and the reason; or NULL. */
   const char *const *needless, *why_needless;
 } gt_schema;
+/* A constant schema that only one definition uses; its members in order, such as GT_SCHEMA("linear", "fully
+ * connected layer", fields, "units"). */
+#define GT_SCHEMA(...) (&(const gt_schema){__VA_ARGS__})
+/* For macros that define several rows of a kind (base/register.h): defines gt_KIND_ROW, whose schema has the
+ * same name and help. key: the shorthand, or NULL; then further members. GT_REGISTER must register the row.
+ */
+#define GT_WITH_SCHEMA(kind, row, text, field_rows, key, ...) \
+  extern const gt_##kind##_type gt_##kind##_##row;            \
+  const gt_##kind##_type gt_##kind##_##row = {                \
+      .name = #row, .help = text, .schema = GT_SCHEMA(#row, text, field_rows, key), __VA_ARGS__};
 
 typedef struct gt_ints {
   const int64_t *items;

@@ -14,11 +14,10 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "scale", .help = "learned factors", .fields = fields, .shorthand = "start"};
 
-static gt_id build_scale(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_scale(gt_build *build, const void *config, const gt_id *input) {
   const scale_config *c = config;
   gt_shape shape = gt_node_at(build->graph, input[0])->shape; /* [batch, …] */
   shape.dim[0] = 1;
-  (void)inputs;
   const gt_init *init = gt_init_constant_of(build->arena, c->start);
   return gt_mul(build->graph, input[0], gt_build_parameter(build, "factors", shape, init));
 }
@@ -27,6 +26,4 @@ GT_DEFINE(layer, scale) = {.name = "scale",
                            .help = "multiplies each value by a learned factor",
                            .schema = &schema,
                            .config_size = sizeof(scale_config),
-                           .min_inputs = 1,
-                           .max_inputs = 1,
                            .build = build_scale};

@@ -16,11 +16,10 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "tally", .help = "counts batches", .fields = fields, .shorthand = "shown"};
 
-static gt_id build_tally(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_tally(gt_build *build, const void *config, const gt_id *input) {
   const tally_config *c = config;
   gt_graph *graph = build->graph;
   const gt_id batches = gt_build_state(build, "batches", gt_shape_1(1), 0);
-  (void)inputs;
   gt_build_update(build, "batches", gt_add(graph, batches, gt_constant(graph, 1)));
   return gt_add(graph, input[0], gt_mul(graph, batches, gt_constant(graph, c->shown)));
 }
@@ -29,6 +28,4 @@ GT_DEFINE(layer, tally) = {.name = "tally",
                            .help = "counts the batches it was trained on",
                            .schema = &schema,
                            .config_size = sizeof(tally_config),
-                           .min_inputs = 1,
-                           .max_inputs = 1,
                            .build = build_tally};

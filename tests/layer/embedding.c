@@ -271,7 +271,7 @@ static void check_limit(int64_t limit, const char *message, const char *expected
                     .spec = spec,
                     .slot = read_slot};
   const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "x", gt_shape_1(3), GT_I32, false));
-  const gt_id out = type->build(&build, config, &input, 1);
+  const gt_id out = type->build(&build, config, &input);
   assert_int_equal(diagnostics.errors, message != NULL);
   assert_int_equal(out == GT_NONE, message != NULL);
   if (message) assert_string_equal(diagnostics.items[0].message, message);

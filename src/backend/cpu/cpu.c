@@ -11,7 +11,6 @@
 typedef struct cpu_backend {
   gt_backend base;
   gt_pool *pool;
-  uint64_t ticket;
   uint8_t *arena; /* shared by all plans; NULL: not allocated */
   uint64_t arena_bytes;
   uint32_t arena_number;    /* counts arenas: addresses in earlier ones are stale */
@@ -148,10 +147,6 @@ static void run_tile(void *context, uint32_t tile) {
   step->kernel(step->args, step->spec, tile);
 }
 
-static void compile_ahead(gt_backend *backend, const gt_plan *const *plan, int plans) {
-  (void)backend, (void)plan, (void)plans; /* the CPU's kernels are compiled already */
-}
-
 static gt_executable *sequence(gt_backend *backend, gt_executable *const *part, const uint32_t *times,
                                int parts, gt_error *error) {
   (void)backend, (void)error;
@@ -178,18 +173,7 @@ static bool run(gt_backend *backend, gt_executable *exe, uint32_t times, uint64_
   for (uint32_t t = 0; exe->parts && t < times; t++)
     for (int p = 0; p < exe->parts; p++)
       if (!run_plan(cpu, exe->part[p], exe->times[p], error)) return false;
-  *ticket = ++cpu->ticket;
-  return true;
-}
-
-static bool wait_for(gt_backend *backend, uint64_t ticket, gt_error *error) {
-  (void)backend, (void)ticket, (void)error;
-  return true;
-}
-
-static bool completed(gt_backend *backend, uint64_t *ticket, gt_error *error) {
-  (void)error;
-  *ticket = ((cpu_backend *)backend)->ticket;
+  *ticket = ++backend->host_ticket;
   return true;
 }
 
@@ -227,14 +211,11 @@ static void close_cpu(gt_backend *backend) {
 
 static const gt_backend_api api = {
     .close = close_cpu,
-    GT_HOST_MEMORY,
+    GT_HOST_FUNCTIONS,
     .compile = compile,
-    .compile_ahead = compile_ahead,
     .sequence = sequence,
     .executable_destroy = executable_destroy,
     .run = run,
-    .wait = wait_for,
-    .completed = completed,
     .profile = profile,
     .inspect = inspect,
 };

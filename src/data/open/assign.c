@@ -71,17 +71,15 @@ bool gt_data_read_split(gt_data_reader *reader) {
                       reader->diagnostics))
     return false;
   const bool values = split->test.count || split->validation.count;
-  if (!!split->method + !!split->column + !!split->group != 1) {
-    gt_error_at(reader->diagnostics, node->at, "'split' needs exactly one of method, column and group")
-        ->expected = "random, last, stratified, {column: NAME} or {group: NAME}";
-    return false;
-  }
+  if (!!split->method + !!split->column + !!split->group != 1)
+    return gt_refuse(reader->diagnostics, node->at,
+                     "random, last, stratified, {column: NAME} or {group: NAME}",
+                     "'split' needs exactly one of method, column and group");
   if (!values || split->column) return true;
-  gt_error_at(reader->diagnostics, position_of(reader, split->test.count ? "test" : "validation"),
-              "'%s' in 'split' lists values of a column, but there is no 'column'",
-              split->test.count ? "test" : "validation")
-      ->expected = "split: {column: NAME, test: VALUE}, or a fraction: data: {test_fraction: 0.2}";
-  return false;
+  return gt_refuse(reader->diagnostics, position_of(reader, split->test.count ? "test" : "validation"),
+                   "split: {column: NAME, test: VALUE}, or a fraction: data: {test_fraction: 0.2}",
+                   "'%s' in 'split' lists values of a column, but there is no 'column'",
+                   split->test.count ? "test" : "validation");
 }
 
 bool gt_data_split_reads_samples(const gt_data_reader *reader) {
@@ -169,11 +167,9 @@ static void report_rare(const gt_data_reader *reader, const stratum *all) {
 }
 
 static bool fail_stratified(gt_data_reader *reader) {
-  gt_error_at(reader->diagnostics, position_of(reader, NULL),
-              "split 'stratified' needs one class label per sample, but the targets are %s",
-              reader->dataset->target[0].classification ? "arrays of labels" : "numbers")
-      ->expected = "random, or data: {task: classification}";
-  return false;
+  return gt_refuse(reader->diagnostics, position_of(reader, NULL), "random, or data: {task: classification}",
+                   "split 'stratified' needs one class label per sample, but the targets are %s",
+                   reader->dataset->target[0].classification ? "arrays of labels" : "numbers");
 }
 
 static bool assign_stratified(gt_data_reader *reader, uint8_t *part, int64_t n) {
@@ -309,11 +305,10 @@ static bool check_fractions(gt_data_reader *reader) {
                     : reader->common->validation > 0 ? "validation"
                                                      : NULL;
   if (!key) return true;
-  gt_error_at(reader->diagnostics, gt_data_position(reader, key),
-              "'%s' has no effect: column '%s' names the split of each row", key, reader->split.column)
-      ->expected =
-      gt_arena_printf(reader->arena, "either %s or split: {column: %s}", key, reader->split.column);
-  return false;
+  return gt_refuse(
+      reader->diagnostics, gt_data_position(reader, key),
+      gt_arena_printf(reader->arena, "either %s or split: {column: %s}", key, reader->split.column),
+      "'%s' has no effect: column '%s' names the split of each row", key, reader->split.column);
 }
 
 /* A test file given by --set replaces the test rows in the training file: drops these. */
@@ -328,22 +323,19 @@ static void drop_replaced(gt_data_reader *reader, uint8_t *part, int64_t n) {
 
 static bool has_column(gt_data_reader *reader, const void *values, const char *key) {
   if (values) return true;
-  gt_error_at(reader->diagnostics, position_of(reader, key), "format '%s' has no columns to split by",
-              reader->dataset->format)
-      ->expected = "random, last or stratified";
-  return false;
+  return gt_refuse(reader->diagnostics, position_of(reader, key), "random, last or stratified",
+                   "format '%s' has no columns to split by", reader->dataset->format);
 }
 
 static bool check_held_out(gt_data_reader *reader, const int64_t wanted[GT_PARTS],
                            const int64_t count[GT_PARTS]) {
   for (int p = GT_PART_VALIDATION; p < GT_PARTS; p++) {
     if (!wanted[p] || count[p]) continue;
-    gt_error_at(reader->diagnostics, position_of(reader, NULL), "no samples are left for the %s split",
-                gt_data_part_names[p])
-        ->expected = reader->split.group ? "more groups, or split: random"
+    return gt_refuse(reader->diagnostics, position_of(reader, NULL),
+                     reader->split.group ? "more groups, or split: random"
                      : reader->series    ? "larger fractions, or longer series"
-                                         : "larger fractions or classes, or split: random";
-    return false;
+                                         : "larger fractions or classes, or split: random",
+                     "no samples are left for the %s split", gt_data_part_names[p]);
   }
   return true;
 }

@@ -40,18 +40,11 @@ static const gt_field fields[] = {
     GT_ROW(options, test_samples, GT_FIELD_INT, .min = 0, .max = 1e6, .help = "number of test samples"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "ca", .help = "start and target boards of a cellular automaton", .fields = fields};
 
 static int index_of_choice(const char *const *list, const char *text) {
   for (int i = 0; text && list[i]; i++)
     if (!strcmp(list[i], text)) return i;
   return -1;
-}
-
-static bool report(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
-  gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", what)->expected = expected;
-  return false;
 }
 
 static bool read_picture(gt_data_reader *reader, gt_ca_boards *b) {
@@ -70,8 +63,8 @@ static bool read_picture(gt_data_reader *reader, gt_ca_boards *b) {
   if (!b->height) b->height = picture.height, b->width = picture.width;
   const bool fits = b->height == picture.height && b->width == picture.width;
   gt_picture_finish(&picture);
-  return fits || report(reader, "grid", "the grid and the image have different sizes",
-                        "the size of the image, or no 'grid'");
+  return fits || gt_data_refuse(reader, "grid", "the grid and the image have different sizes",
+                                "the size of the image, or no 'grid'");
 }
 
 static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards *b) {
@@ -81,21 +74,23 @@ static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards 
                       .target_channels = 1,
                       .square = o->square};
   if (!o->target == !o->image)
-    return report(reader, o->target ? "image" : NULL, "exactly one target must be given", "target or image");
+    return gt_data_refuse(reader, o->target ? "image" : NULL, "exactly one target must be given",
+                          "target or image");
   if (o->grid.count && o->grid.count != 2)
-    return report(reader, "grid", "this is not a board size", "[height, width]");
+    return gt_data_refuse(reader, "grid", "this is not a board size", "[height, width]");
   if (o->grid.count) b->height = o->grid.items[0], b->width = o->grid.items[1];
   if (o->image && !read_picture(reader, b)) return false;
-  if (!b->height) return report(reader, NULL, "the size of the board is missing", "grid: [height, width]");
+  if (!b->height)
+    return gt_data_refuse(reader, NULL, "the size of the board is missing", "grid: [height, width]");
   if (b->target_channels > b->channels)
-    return report(reader, "channels", "the board has fewer channels than the image",
-                  "at least as many channels as the image has");
+    return gt_data_refuse(reader, "channels", "the board has fewer channels than the image",
+                          "at least as many channels as the image has");
   if (b->target == GT_CA_LIFE &&
       (b->channels != 1 || b->start == GT_CA_START_RANDOM || b->start == GT_CA_START_CENTRE))
-    return report(reader, "target", "target 'life' needs a fixed start board with one channel",
-                  "start: boards or zeros, channels: 1");
+    return gt_data_refuse(reader, "target", "target 'life' needs a fixed start board with one channel",
+                          "start: boards or zeros, channels: 1");
   if (b->start == GT_CA_START_ALL && b->height * b->width * b->channels > MAX_BOARD_BITS)
-    return report(reader, "start", "there are too many possible boards", "at most 16 bits per board");
+    return gt_data_refuse(reader, "start", "there are too many possible boards", "at most 16 bits per board");
   return true;
 }
 
@@ -187,7 +182,10 @@ static bool open_ca(gt_data_reader *reader, const void *given) {
 
 extern const gt_data_format gt_data_ca;
 const gt_data_format gt_data_ca = {
-    .name = "ca", .schema = &schema, .options_size = sizeof(options), .open = open_ca};
+    .name = "ca",
+    .schema = GT_SCHEMA("ca", "start and target boards of a cellular automaton", fields),
+    .options_size = sizeof(options),
+    .open = open_ca};
 GT_REGISTER(data, ca)
 
 const gt_ca_boards *gt_ca_boards_of(const gt_dataset *dataset) {

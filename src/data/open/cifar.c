@@ -28,8 +28,6 @@ static const gt_field fields[] = {
                    "the file size tells CIFAR-10 from CIFAR-100)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "cifar", .help = "CIFAR-10 and CIFAR-100 binary files", .fields = fields};
 
 typedef struct form { /* how a record is laid out */
   size_t labels;      /* number of label bytes before the pixels */
@@ -106,10 +104,7 @@ static bool find_files(gt_data_reader *reader, const char *key, int count, gt_da
   const gt_spec *node = gt_data_node(reader, key, NULL);
   bool ok = true;
   *out = GT_NEW_N(reader->arena, gt_data_file, count + 1);
-  if (count > MAX_FILES) {
-    gt_error_at(reader->diagnostics, node->at, "too many files")->expected = "at most 1000";
-    return false;
-  }
+  if (count > MAX_FILES) return gt_refuse(reader->diagnostics, node->at, "at most 1000", "too many files");
   for (int i = 0; i < count; i++) {
     (*out)[i] = gt_data_find_file(reader, node->kind == GT_SPEC_SEQUENCE ? node->child[i] : node);
     ok &= (*out)[i].path != NULL;
@@ -134,11 +129,10 @@ static bool open_cifar(gt_data_reader *reader, const void *given) {
   bool ok = find_files(reader, "train", o->train.count, &train);
   ok = find_files(reader, "test", o->test.count, &test) && ok;
   if (!ok) return false;
-  if (!o->train.count || reader->task[0] == GT_TASK_REGRESSION) {
-    gt_error_at(reader->diagnostics, gt_data_position(reader, o->train.count ? "task" : "train"),
-                o->train.count ? "the targets are class labels, not numbers" : "there are no training files");
-    return false;
-  }
+  if (!o->train.count || reader->task[0] == GT_TASK_REGRESSION)
+    return gt_data_refuse(
+        reader, o->train.count ? "task" : "train",
+        o->train.count ? "the targets are class labels, not numbers" : "there are no training files", NULL);
   reader->train_name = train[0].path;
   reader->test_name = test[0].path;
   reader->test_fraction = o->test_fraction;
@@ -149,6 +143,9 @@ static bool open_cifar(gt_data_reader *reader, const void *given) {
 }
 
 extern const gt_data_format gt_data_cifar;
-const gt_data_format gt_data_cifar = {
-    .name = "cifar", .schema = &schema, .options_size = sizeof(options), .open = open_cifar};
+const gt_data_format gt_data_cifar = {.name = "cifar",
+                                      .schema =
+                                          GT_SCHEMA("cifar", "CIFAR-10 and CIFAR-100 binary files", fields),
+                                      .options_size = sizeof(options),
+                                      .open = open_cifar};
 GT_REGISTER(data, cifar)

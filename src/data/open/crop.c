@@ -14,11 +14,6 @@ const char *const *gt_input_feature_names(const gt_input *input) {
   return input->window ? NULL : input->table ? input->table->feature : input->columns;
 }
 
-static bool report(gt_data_reader *reader, const char *text, const char *expected) {
-  gt_error_at(reader->diagnostics, gt_data_position(reader, "crop"), "%s", text)->expected = expected;
-  return false;
-}
-
 /* True if targets that are images have the inputs' height and width, so that both can be cropped alike. */
 static bool have_same_size(const gt_dataset *dataset, const gt_input *input) {
   for (int k = 0; k < dataset->targets; k++) {
@@ -48,24 +43,26 @@ bool gt_data_crop(gt_data_reader *reader) {
   gt_input *input = &reader->dataset->input[0];
   if (reader->wanted->signature) return use_model_crop(reader, input);
   if (!crop.count) return true;
-  if (crop.count > 2) return report(reader, "this is not an image size", "[HEIGHT, WIDTH]");
+  if (crop.count > 2) return gt_data_refuse(reader, "crop", "this is not an image size", "[HEIGHT, WIDTH]");
   if (dataset->boards || dataset->inputs > 1 || input->element == GT_ELEMENT_I32 ||
       (input->rank != 2 && input->rank != 3))
-    return report(reader, "only images can be cropped, and only if they are the model's single input",
-                  "samples of [height, width] or [height, width, channels]; set shape: [28, 28] or the like");
+    return gt_data_refuse(
+        reader, "crop", "only images can be cropped, and only if they are the model's single input",
+        "samples of [height, width] or [height, width, channels]; set shape: [28, 28] or the like");
   if (has_label_arrays(dataset))
-    return report(reader, "samples with an array of labels cannot be cropped", "no crop");
+    return gt_data_refuse(reader, "crop", "samples with an array of labels cannot be cropped", "no crop");
   const int64_t height = crop.items[0], width = crop.items[crop.count - 1];
   if (height > input->dim[0] || width > input->dim[1])
-    return report(
-        reader, "the crop is larger than the images",
+    return gt_data_refuse(
+        reader, "crop", "the crop is larger than the images",
         gt_arena_printf(reader->arena, "at most [%" PRId64 ", %" PRId64 "]", input->dim[0], input->dim[1]));
   if (input->scaling.count > 1 && (input->rank == 2 || input->scaling.count != input->dim[2]))
-    return report(reader, "the normalization differs per pixel, but a crop may start at any pixel",
-                  "normalize: channel for samples with channels, or a single mean and std");
+    return gt_data_refuse(reader, "crop",
+                          "the normalization differs per pixel, but a crop may start at any pixel",
+                          "normalize: channel for samples with channels, or a single mean and std");
   if (!have_same_size(dataset, input))
-    return report(reader, "the targets and the inputs have different heights or widths",
-                  "targets of the inputs' height and width");
+    return gt_data_refuse(reader, "crop", "the targets and the inputs have different heights or widths",
+                          "targets of the inputs' height and width");
   if (height == input->dim[0] && width == input->dim[1]) return true;
   input->crop[0] = height;
   input->crop[1] = width;

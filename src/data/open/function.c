@@ -50,7 +50,6 @@ static const gt_field fields[] = {
            .help = "standard deviation of Gaussian noise on the field, in both splits (default: no noise)"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "function", .help = "samples of a formula", .fields = fields};
 
 typedef struct sampler {
   gt_data_reader *reader;
@@ -125,19 +124,16 @@ static bool read_grid(sampler *s) {
   gt_diagnostics *diagnostics = s->reader->diagnostics;
   if (!o->field.count != !o->grid.count) {
     const char *there = o->grid.count ? "grid" : "field", *missing = o->grid.count ? "field" : "grid";
-    gt_error_at(diagnostics, gt_data_position(s->reader, there), "'%s' without '%s'", there, missing)
-        ->expected = "field: \"sin(2*pi*x0*u)\" with grid: [100]";
-    return false;
+    return gt_refuse(diagnostics, gt_data_position(s->reader, there),
+                     "field: \"sin(2*pi*x0*u)\" with grid: [100]", "'%s' without '%s'", there, missing);
   }
   if (!o->grid.count) return true;
   s->places = 1;
   for (int i = 0; i < o->grid.count && i < MAX_AXES; i++) s->places *= o->grid.items[i];
   if (o->grid.count <= MAX_AXES && o->field.count <= MAX_OUTPUTS && s->places * o->field.count <= INT32_MAX)
     return true;
-  gt_error_at(diagnostics, gt_data_position(s->reader, o->grid.count > MAX_AXES ? "grid" : "field"),
-              "this field is too large")
-      ->expected = "one to three axes, at most 256 formulas and 2^31 values";
-  return false;
+  return gt_refuse(diagnostics, gt_data_position(s->reader, o->grid.count > MAX_AXES ? "grid" : "field"),
+                   "one to three axes, at most 256 formulas and 2^31 values", "this field is too large");
 }
 
 static bool read_pair(const gt_spec *node, double *low, double *high) {
@@ -158,10 +154,8 @@ static bool read_range(sampler *s) {
     s->high[i] = high;
   }
   if (ok) return true;
-  gt_diagnostic *d = gt_error_at(s->reader->diagnostics, range->at, "this is not the range of %d input%s",
-                                 s->inputs, s->inputs > 1 ? "s" : "");
-  d->expected = "[lowest, highest], or one such pair for each input";
-  return false;
+  return gt_refuse(s->reader->diagnostics, range->at, "[lowest, highest], or one such pair for each input",
+                   "this is not the range of %d input%s", s->inputs, s->inputs > 1 ? "s" : "");
 }
 
 static bool fail_value(const sampler *s, const char *key, int output, const double *x, const char *what,
@@ -170,9 +164,8 @@ static bool fail_value(const sampler *s, const char *key, int output, const doub
   gt_list point = gt_list_open(reader->arena, 8);
   for (int i = 0; i < s->inputs; i++) gt_list_add(&point, "x%d = %g", i, x[i]);
   const gt_spec *node = formula_node(reader, key, output);
-  gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at, "%s at %s", what, point.text)
-      ->expected = expected;
-  return false;
+  return gt_refuse(reader->diagnostics, node ? node->at : reader->spec->at, expected, "%s at %s", what,
+                   point.text);
 }
 
 /* A standard normal number by the Box-Muller transform. */
@@ -314,12 +307,10 @@ static bool to_labels(gt_data_reader *reader, gt_tensor *targets) {
     char *at = (char *)targets->data + (size_t)i * sizeof(float);
     float value;
     memcpy(&value, at, sizeof value);
-    if (!(value >= 0 && value < GT_DATA_MAX_CLASSES) || value != floorf(value)) {
-      gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, "formula"),
-                                     "the value %g is not a class label", (double)value);
-      d->expected = "a formula of whole numbers from 0, without noise";
-      return false;
-    }
+    if (!(value >= 0 && value < GT_DATA_MAX_CLASSES) || value != floorf(value))
+      return gt_refuse(reader->diagnostics, gt_data_position(reader, "formula"),
+                       "a formula of whole numbers from 0, without noise",
+                       "the value %g is not a class label", (double)value);
     const int32_t label = (int32_t)value;
     memcpy(at, &label, sizeof label);
   }
@@ -334,9 +325,8 @@ static bool check_count(const sampler *s) {
   const int64_t field = s->places * o->field.count, drawn = s->inputs > s->outputs ? s->inputs : s->outputs;
   const int64_t per_sample = field > drawn ? field : drawn;
   if (o->samples * per_sample <= UINT32_MAX && o->test_samples * per_sample <= UINT32_MAX) return true;
-  gt_error_at(s->reader->diagnostics, gt_data_position(s->reader, "samples"), "too many samples")->expected =
-      "a number of samples times inputs below 2^32";
-  return false;
+  return gt_data_refuse(s->reader, "samples", "too many samples",
+                        "a number of samples times inputs below 2^32");
 }
 
 static bool open_function(gt_data_reader *reader, const void *given) {
@@ -347,12 +337,10 @@ static bool open_function(gt_data_reader *reader, const void *given) {
   s->options = o;
   s->outputs = o->formula.count;
   dataset->target[0].classification = reader->task[0] == GT_TASK_CLASSIFICATION;
-  if (s->outputs < 1 || s->outputs > (dataset->target[0].classification ? 1 : MAX_OUTPUTS)) {
-    gt_error_at(reader->diagnostics, gt_data_position(reader, "formula"), "wrong number of formulas")
-        ->expected =
-        dataset->target[0].classification ? "one formula that gives the class label" : "1 to 256 formulas";
-    return false;
-  }
+  if (s->outputs < 1 || s->outputs > (dataset->target[0].classification ? 1 : MAX_OUTPUTS))
+    return gt_data_refuse(reader, "formula", "wrong number of formulas",
+                          dataset->target[0].classification ? "one formula that gives the class label"
+                                                            : "1 to 256 formulas");
   if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !check_count(s)) return false;
   if (o->points && !strcmp(o->points, "even")) spread_evenly(s);
   reader->train_name = reader->test_name = "formula";
@@ -368,7 +356,7 @@ static bool probe(const gt_data_probe *p) { return p->spec && gt_spec_find(p->sp
 
 const gt_data_format gt_data_function = {
     .name = "function",
-    .schema = &schema,
+    .schema = GT_SCHEMA("function", "samples of a formula", fields),
     .options_size = sizeof(options),
     .probe = probe,
     .open = open_function,

@@ -89,12 +89,11 @@ bool gt_data_choose_positive(gt_data_reader *reader) {
   const gt_named *given = &reader->common->positive;
   const char *name[GT_DATA_MAX_TARGETS] = {NULL};
   bool ok = true;
-  if (given->count && !given->name && reader->dataset->targets > 1) {
-    gt_error_at(reader->diagnostics, *given->at, "this data has several targets")->expected =
-        gt_arena_printf(reader->arena, "a map from targets to classes, such as {%s: %s}",
-                        reader->dataset->target[0].name, *(const char *const *)given->items);
-    return false;
-  }
+  if (given->count && !given->name && reader->dataset->targets > 1)
+    return gt_refuse(reader->diagnostics, *given->at,
+                     gt_arena_printf(reader->arena, "a map from targets to classes, such as {%s: %s}",
+                                     reader->dataset->target[0].name, *(const char *const *)given->items),
+                     "this data has several targets");
   for (int i = 0; i < given->count; i++) {
     const int k = given->name ? gt_data_named_target(reader, given, i, "the name of a class") : 0;
     ok &= k >= 0;

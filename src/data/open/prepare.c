@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gt_diagnostic *report_at(gt_data_reader *reader, const char *key, const char *text) {
-  return gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", text);
-}
-
 /* --- shapes --- */
 
 static bool reshape(gt_data_reader *reader, gt_tensor *tensor, gt_ints shape) {
@@ -19,14 +15,12 @@ static bool reshape(gt_data_reader *reader, gt_tensor *tensor, gt_ints shape) {
   bool fits = shape.count < GT_DATA_MAX_RANK;
   for (int i = 0; i < shape.count && fits; i++)
     fits = !__builtin_mul_overflow(product, shape.items[i], &product);
-  if (!fits || product != features) {
-    gt_diagnostic *d = report_at(reader, "shape", "the samples do not fit this shape");
-    d->expected = gt_arena_printf(reader->arena,
-                                  "at most %d dimensions whose product is %" PRId64 ", the number of "
-                                  "values in a sample",
-                                  GT_DATA_MAX_RANK - 1, features);
-    return false;
-  }
+  if (!fits || product != features)
+    return gt_data_refuse(reader, "shape", "the samples do not fit this shape",
+                          gt_arena_printf(reader->arena,
+                                          "at most %d dimensions whose product is %" PRId64 ", the number of "
+                                          "values in a sample",
+                                          GT_DATA_MAX_RANK - 1, features));
   tensor->rank = shape.count + 1;
   memcpy(tensor->dim + 1, shape.items, (size_t)shape.count * sizeof *shape.items);
   return true;
@@ -114,9 +108,8 @@ static bool check_names(gt_data_reader *reader) {
   qsort(sorted, (size_t)names.count, sizeof *sorted, by_text);
   for (int i = 1; i < names.count; i++) {
     if (strcmp(*sorted[i], *sorted[i - 1])) continue;
-    gt_error_at(reader->diagnostics, names.at[sorted[i] - names.items],
-                "there is more than one class named '%s'", *sorted[i]);
-    return false;
+    return gt_refuse(reader->diagnostics, names.at[sorted[i] - names.items], NULL,
+                     "there is more than one class named '%s'", *sorted[i]);
   }
   return true;
 }
@@ -126,10 +119,8 @@ bool gt_data_check_class_keys(gt_data_reader *reader) {
   const int named = common->class_names.count;
   const int64_t count = common->classes.listed ? 0 : common->classes.integer;
   if (!named || !count || named == count) return true;
-  gt_diagnostic *d =
-      report_at(reader, "classes", "'classes' and 'class_names' disagree on the number of classes");
-  d->expected = gt_arena_printf(reader->arena, "classes: %d, or only one of the two keys", named);
-  return false;
+  return gt_data_refuse(reader, "classes", "'classes' and 'class_names' disagree on the number of classes",
+                        gt_arena_printf(reader->arena, "classes: %d, or only one of the two keys", named));
 }
 
 /* The number of classes by the config or the trained model; 0: unknown; -1 after reporting that they
@@ -139,9 +130,9 @@ static int64_t configured_classes(gt_data_reader *reader) {
   const int named = common->class_names.count, trained = gt_data_model_target(reader, 0)->classes;
   const int64_t classes = named ? named : common->classes.integer;
   if (!trained || !classes || classes == trained) return classes ? classes : trained;
-  gt_diagnostic *d = report_at(reader, named ? "class_names" : "classes",
-                               "the model was trained with another number of classes");
-  d->expected = gt_arena_printf(reader->arena, "%d classes, like the model", trained);
+  gt_data_refuse(reader, named ? "class_names" : "classes",
+                 "the model was trained with another number of classes",
+                 gt_arena_printf(reader->arena, "%d classes, like the model", trained));
   return -1;
 }
 
@@ -151,9 +142,8 @@ static bool check_quantities(gt_data_reader *reader, int64_t configured) {
   if (!gt_data_selects_samples(reader) && (!configured || reader->wanted->signature)) return true;
   const bool classes = common->classes.integer || common->classes.listed;
   const char *key = classes ? "classes" : common->per_class ? "per_class" : "class_names";
-  report_at(reader, key, "the targets are numbers, not classes")->expected =
-      "task: classification; otherwise remove the key";
-  return false;
+  return gt_data_refuse(reader, key, "the targets are numbers, not classes",
+                        "task: classification; otherwise remove the key");
 }
 
 /* Samples can only be selected by class if they have one label. */
@@ -161,10 +151,9 @@ static bool check_one_label(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
   if (gt_train_target(reader->dataset, 0)->rank == 1 || (!common->classes.listed && !common->per_class))
     return true;
-  report_at(reader, common->per_class ? "per_class" : "classes",
-            "samples cannot be selected by class: each has an array of labels")
-      ->expected = "one label per sample; otherwise remove the key";
-  return false;
+  return gt_data_refuse(reader, common->per_class ? "per_class" : "classes",
+                        "samples cannot be selected by class: each has an array of labels",
+                        "one label per sample; otherwise remove the key");
 }
 
 static bool check_ignore_index(gt_data_reader *reader) {
@@ -175,8 +164,8 @@ static bool check_ignore_index(gt_data_reader *reader) {
     classification |= dataset->target[k].classification;
   }
   if (!gt_data_node(reader, "ignore_index", NULL)) return true;
-  gt_diagnostic *item =
-      report_at(reader, "ignore_index", "'ignore_index' needs class labels from an idx or npy file");
+  gt_diagnostic *item = gt_error_at(reader->diagnostics, gt_data_position(reader, "ignore_index"),
+                                    "'ignore_index' needs class labels from an idx or npy file");
   if (classification)
     item->help = "remove the key";
   else
@@ -230,13 +219,11 @@ static bool prepare_classes(gt_data_reader *reader) {
   if (!dataset->target[0].classification) return check_quantities(reader, configured);
   if (!check_one_label(reader)) return false;
   if (listed) return gt_data_choose_classes(reader);
-  if (configured && dataset->target[0].classes && configured != dataset->target[0].classes) {
-    gt_diagnostic *d =
-        report_at(reader, common->classes.integer ? "classes" : "class_names", "wrong number of classes");
-    d->expected = gt_arena_printf(reader->arena, "%d, the number of classes in the training data",
-                                  dataset->target[0].classes);
-    return false;
-  }
+  if (configured && dataset->target[0].classes && configured != dataset->target[0].classes)
+    return gt_data_refuse(reader, common->classes.integer ? "classes" : "class_names",
+                          "wrong number of classes",
+                          gt_arena_printf(reader->arena, "%d, the number of classes in the training data",
+                                          dataset->target[0].classes));
   if (!dataset->target[0].classes)
     dataset->target[0].classes = configured ? (int)configured : count_classes(dataset, 0);
   if (!dataset->target[0].class_names)
@@ -263,21 +250,19 @@ static bool has_values(const gt_split *split) {
 /* Fails if no training samples are left, or if there are two sources of test samples. */
 static bool check_counts(gt_data_reader *reader, const int64_t count[GT_PARTS], int64_t n) {
   const bool by_column = reader->split.column;
-  if (count[GT_PART_TEST] && reader->dataset->split[GT_PART_TEST].samples) {
-    report_at(reader, by_column ? "split" : "test_fraction", "the data already has a test split")->expected =
-        by_column ? "either test, or a column without test samples" : "either test or test_fraction";
-    return false;
-  }
+  if (count[GT_PART_TEST] && reader->dataset->split[GT_PART_TEST].samples)
+    return gt_data_refuse(reader, by_column ? "split" : "test_fraction", "the data already has a test split",
+                          by_column ? "either test, or a column without test samples"
+                                    : "either test or test_fraction");
   if (count[GT_PART_TRAIN] >= 1) return true;
-  gt_diagnostic *d = report_at(reader,
-                               by_column                   ? "split"
-                               : count[GT_PART_VALIDATION] ? "validation"
-                                                           : "test_fraction",
-                               "no samples are left for training");
-  d->expected = by_column
-                    ? "a column that leaves samples for training"
-                    : gt_arena_printf(reader->arena, "smaller fractions; there are %" PRId64 " samples", n);
-  return false;
+  return gt_data_refuse(
+      reader,
+      by_column                   ? "split"
+      : count[GT_PART_VALIDATION] ? "validation"
+                                  : "test_fraction",
+      "no samples are left for training",
+      by_column ? "a column that leaves samples for training"
+                : gt_arena_printf(reader->arena, "smaller fractions; there are %" PRId64 " samples", n));
 }
 
 /* Fails if all weights of a split are 0: its mean loss would not be defined. */
@@ -286,10 +271,9 @@ static bool check_weights(gt_data_reader *reader) {
   for (int i = 0; i < GT_PARTS; i++) {
     const gt_split *split = gt_dataset_split(d, i);
     if (!split || gt_split_weight(split) > 0) continue;
-    gt_error_at(reader->diagnostics, gt_data_position(reader, "weight"),
-                "the weights of all %" PRId64 " %s samples are 0", split->samples, gt_data_part_names[i])
-        ->expected = "at least one weight above 0 in every split";
-    return false;
+    return gt_refuse(
+        reader->diagnostics, gt_data_position(reader, "weight"), "at least one weight above 0 in every split",
+        "the weights of all %" PRId64 " %s samples are 0", split->samples, gt_data_part_names[i]);
   }
   return true;
 }
@@ -351,9 +335,8 @@ static bool check_integers(gt_data_reader *reader) {
     const int k = gt_data_find_input(reader, listed.items[i], listed.at[i]);
     if (k < 0) return false;
     if (gt_train_input(reader->dataset, k)->element == GT_ELEMENT_I32 || reader->typed) continue;
-    gt_error_at(reader->diagnostics, listed.at[i], "format '%s' does not support integer inputs",
-                reader->dataset->format);
-    return false;
+    return gt_refuse(reader->diagnostics, listed.at[i], NULL, "format '%s' does not support integer inputs",
+                     reader->dataset->format);
   }
   return true;
 }
@@ -373,11 +356,9 @@ static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
   const gt_named *shapes = &reader->common->shape;
   for (int i = 0; i < shapes->count && split->samples; i++) {
     const int k = shapes->name ? gt_data_find_input(reader, shapes->name[i], shapes->at[i]) : 0;
-    if (!shapes->name && reader->dataset->inputs > 1) {
-      report_at(reader, "shape", "the data has several inputs, so one shape is not enough")->expected =
-          "shape: {NAME: [8, 8]}";
-      return false;
-    }
+    if (!shapes->name && reader->dataset->inputs > 1)
+      return gt_data_refuse(reader, "shape", "the data has several inputs, so one shape is not enough",
+                            "shape: {NAME: [8, 8]}");
     if (k < 0 ||
         !reshape(reader, gt_split_edit(split, GT_SAMPLE_INPUT, k), ((const gt_ints *)shapes->items)[i]))
       return false;

@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gt_diagnostic *report_problem(gt_data_reader *reader, const char *text) {
-  return gt_error_at(reader->diagnostics, gt_data_position(reader, "normalize"), "%s", text);
-}
-
 /* Adds up x of each of `period` columns over the rows, or if center is not NULL, (x - center)^2. A row is a
  * sample or, for channels, a position in a sample. x is the value times `unit`. */
 static void accumulate(const gt_tensor *inputs, int64_t rows, int64_t period, double unit,
@@ -46,11 +42,11 @@ static bool check_length(gt_data_reader *reader, const char *key, int count, int
                          int64_t features) {
   if (count <= 1 || count == channels || count == features) return true;
   const gt_spec *node = gt_data_node(reader, "normalize", key);
-  gt_diagnostic *d = gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at,
-                                 "%d values of '%s' do not fit the inputs", count, key);
-  d->expected = gt_arena_printf(reader->arena, "1, %" PRId64 " (channels) or %" PRId64 " (features) values",
-                                channels, features);
-  return false;
+  return gt_refuse(reader->diagnostics, node ? node->at : reader->spec->at,
+                   gt_arena_printf(reader->arena,
+                                   "1, %" PRId64 " (channels) or %" PRId64 " (features) values", channels,
+                                   features),
+                   "%d values of '%s' do not fit the inputs", count, key);
 }
 
 /* The number of values of the given mean and std: 1, channels or features; 0 after reporting that they do not
@@ -62,8 +58,8 @@ static int64_t given_period(gt_data_reader *reader, const gt_data_normalize *nor
       !check_length(reader, "std", b, channels, features))
     return 0;
   if (a > 1 && b > 1 && a != b) {
-    report_problem(reader, "mean and std have different lengths")->expected =
-        "the same length for both, or one value";
+    gt_data_refuse(reader, "normalize", "mean and std have different lengths",
+                   "the same length for both, or one value");
     return 0;
   }
   return a > b ? a : b > 1 ? b : 1;
@@ -80,8 +76,7 @@ static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, cons
     scale[f] = (float)(unit / std[f]);
     shift[f] = (float)(-(mean[f] - (double)center[f] * unit) / std[f]);
     if (isfinite(center[f]) && isfinite(scale[f]) && isfinite(shift[f])) continue;
-    report_problem(reader, "the scaling of the inputs overflows 32-bit floats");
-    return false;
+    return gt_data_refuse(reader, "normalize", "the scaling of the inputs overflows 32-bit floats", NULL);
   }
   *out = (gt_scaling){period, center};
   return true;
@@ -101,9 +96,8 @@ static bool check_names(gt_data_reader *reader, const gt_spec *inputs) {
   for (int i = 0; inputs->kind == GT_SPEC_MAP && i < inputs->count; i++)
     if (gt_data_find_input(reader, inputs->child[i]->key, inputs->child[i]->key_at) < 0) return false;
   if (inputs->kind == GT_SPEC_MAP) return true;
-  gt_error_at(reader->diagnostics, inputs->at, "'inputs' in 'normalize': expected a map")->expected =
-      "inputs: {NAME: standard}";
-  return false;
+  return gt_refuse(reader->diagnostics, inputs->at, "inputs: {NAME: standard}",
+                   "'inputs' in 'normalize': expected a map");
 }
 
 /* The normalization of an input: that of its name in `normalize.inputs`, else the common one. NULL after
@@ -257,11 +251,9 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
       plan.automatic || has_column_scaling(reader, index, plan.measured || given || normalize->scale > 0);
   if (plan.automatic) log_scaling(reader, index);
   reader->dataset->input[index].white = 1 / plan.unit;
-  if (plan.measured && given) {
-    report_problem(reader, "mean and std are given, but the method measures them")->expected =
-        "either method: standard or channel, or mean and std";
-    return false;
-  }
+  if (plan.measured && given)
+    return gt_data_refuse(reader, "normalize", "mean and std are given, but the method measures them",
+                          "either method: standard or channel, or mean and std");
   if (!plan.measured && !plan.by_column && !given && !bytes && normalize->scale <= 0) return true;
   if (given && !given_period(reader, normalize, channels, features)) return false;
   plan.period = plan.by_column  ? features

@@ -152,11 +152,9 @@ static bool fill_table(gt_data_reader *reader, const label_names *classes, const
     if (number < 0)
       return fail_unknown_class(reader, i, model->class_names, model->class_names ? model->classes : 0,
                                 "a class of the model");
-    if (labels->state[label[i]] > 0) {
-      gt_error_at(reader->diagnostics, chosen.at[i], "the class '%s' is listed twice", names[i])->expected =
-          "each class once";
-      return false;
-    }
+    if (labels->state[label[i]] > 0)
+      return gt_refuse(reader->diagnostics, chosen.at[i], "each class once", "the class '%s' is listed twice",
+                       names[i]);
     labels->state[label[i]] = number + 1;
   }
   return true;
@@ -172,12 +170,9 @@ bool gt_data_choose_classes(gt_data_reader *reader) {
   const gt_strings chosen = reader->common->classes.strings;
   const gt_data_target *model = gt_data_model_target(reader, 0);
   gt_dataset *dataset = reader->dataset;
-  if (chosen.count < 2) {
-    gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
-                "the list has fewer than two classes")
-        ->expected = "a list of at least two classes, or the number of classes";
-    return false;
-  }
+  if (chosen.count < 2)
+    return gt_data_refuse(reader, "classes", "the list has fewer than two classes",
+                          "a list of at least two classes, or the number of classes");
   const label_names classes = find_label_names(reader);
   const char **names = GT_NEW_N(reader->arena, const char *, chosen.count);
   int *label = GT_NEW_N(reader->arena, int, chosen.count);
@@ -213,10 +208,9 @@ static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
 }
 
 static bool fail_empty(gt_data_reader *reader, const char *split, int64_t samples) {
-  gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
-              "none of the %" PRId64 " %s samples belongs to these classes", samples, split)
-      ->expected = "classes with samples in every split";
-  return false;
+  return gt_refuse(reader->diagnostics, gt_data_position(reader, "classes"),
+                   "classes with samples in every split",
+                   "none of the %" PRId64 " %s samples belongs to these classes", samples, split);
 }
 
 /* Counts the samples of each split, after marking those that are dropped. */

@@ -31,12 +31,9 @@ static const gt_field fields[] = {
            .help = "inputs and targets of the test split (default: the training samples)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "table", .help = "samples written in the config itself", .fields = fields};
 
 static bool report(gt_data_reader *reader, const gt_spec *node, const char *what, const char *expected) {
-  gt_error_at(reader->diagnostics, node->at, "%s", what)->expected = expected;
-  return false;
+  return gt_refuse(reader->diagnostics, node->at, expected, "%s", what);
 }
 
 static bool read_number(gt_data_reader *reader, const gt_spec *node, float *out) {
@@ -170,7 +167,7 @@ static bool probe(const gt_data_probe *p) {
 
 const gt_data_format gt_data_table = {
     .name = "table",
-    .schema = &schema,
+    .schema = GT_SCHEMA("table", "samples written in the config itself", fields),
     .options_size = sizeof(options),
     .probe = probe,
     .open = open_table,

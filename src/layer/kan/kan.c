@@ -15,12 +15,9 @@ static const gt_field fields[] = {
     GT_KAN_ROWS,
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "kan", .help = "Kolmogorov-Arnold layer", .fields = fields, .shorthand = "units"};
 
-static gt_id build_kan(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_kan(gt_build *build, const void *config, const gt_id *input) {
   gt_kan_choice choice;
-  (void)inputs;
   if (gt_node_at(build->graph, input[0])->shape.rank < 2)
     return gt_build_error(build, NULL, "needs at least one axis besides the batch; its input is %s",
                           gt_build_input_text(build, input, 0));
@@ -30,11 +27,9 @@ static gt_id build_kan(gt_build *build, const void *config, const gt_id *input, 
 GT_DEFINE(layer, kan) = {
     .name = "kan",
     .help = "Kolmogorov-Arnold layer over the last axis: a learned function per pair of input and output",
-    .schema = &schema,
+    .schema = GT_SCHEMA("kan", "Kolmogorov-Arnold layer", fields, "units"),
     .config_size = sizeof(gt_kan_config),
     .family = GT_LAYER_KAN,
-    .min_inputs = 1,
-    .max_inputs = 1,
     .refit = gt_kan_refit,
     .describe_refit = gt_kan_describe_refit,
     .build = build_kan};

@@ -73,9 +73,8 @@ static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt
                                       .base = base_bound(c, (double)inputs)};
   const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
                                 : gt_kan_init_create(build->arena, &start);
-  gt_kan_attribute *form_of_slot = GT_NEW(build->arena, gt_kan_attribute);
-  *form_of_slot = *a;
-  return gt_build_parameter_with_form(build, "coefficients", shape, init, form_of_slot);
+  return gt_build_parameter_with_form(build, "coefficients", shape, init,
+                                      gt_arena_copy(build->arena, a, sizeof *a));
 }
 
 /* The factors on coefficients: the learned scales times the mask, which also applies to the base. */

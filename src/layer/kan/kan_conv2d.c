@@ -32,8 +32,6 @@ static const gt_field fields[] = {
     GT_KAN_ROWS,
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "kan_conv2d", .help = "convolution with Kolmogorov-Arnold functions", .fields = fields};
 
 typedef struct window { /* settings for both axes; out: number of windows along them */
   int64_t kernel[GT_SPATIAL_AXES], stride[GT_SPATIAL_AXES], padding[GT_SPATIAL_AXES],
@@ -86,12 +84,11 @@ static gt_id unfold(gt_build *build, gt_id x, const window *w) {
   return taps > 1 ? gt_concatenate(graph, tap, taps, 3) : tap[0];
 }
 
-static gt_id build_conv(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_conv(gt_build *build, const void *config, const gt_id *input) {
   const conv_config *c = config;
   gt_kan_config *kan = GT_NEW(build->arena, gt_kan_config);
   gt_kan_choice choice;
   window w;
-  (void)inputs;
   *kan = c->kan;
   kan->units = c->out_channels;
   if (!gt_spatial_check(build, input, AXES) || !read_window(build, c, input, &w) ||
@@ -103,12 +100,10 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
 GT_DEFINE(layer, kan_conv2d) = {
     .name = "kan_conv2d",
     .help = "convolution with Kolmogorov-Arnold functions over an image [height, width, channels]",
-    .schema = &schema,
+    .schema = GT_SCHEMA("kan_conv2d", "convolution with Kolmogorov-Arnold functions", fields),
     .config_size = sizeof(conv_config),
     .family = GT_LAYER_KAN,
     .ends_lengths = true,
-    .min_inputs = 1,
-    .max_inputs = 1,
     .refit = gt_kan_refit,
     .describe_refit = gt_kan_describe_refit,
     .build = build_conv};

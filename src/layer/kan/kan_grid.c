@@ -3,6 +3,7 @@
  * values (pykan's update_grid_from_samples: Liu et al., 2024, section 2.4). */
 #include "layer/kan/kan_host.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "layer/kan/kan_layer.h"
 #include "layer/kan/spline.h"
 #include "op/core.h"
@@ -29,12 +30,6 @@ static void fill_linspace(const void *settings, const char *name, gt_shape shape
       out[k * shape.dim[1] + i] = (float)(l->start + (double)k * l->step);
 }
 
-static const linspace *linspace_of(gt_arena *arena, double start, double step) {
-  linspace *l = GT_NEW(arena, linspace);
-  *l = (linspace){start, step};
-  return l;
-}
-
 static void fill_rows(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   (void)stream;
   fill_linspace(config, NULL, shape, 0, out);
@@ -44,9 +39,8 @@ static void fill_rows(const void *config, gt_shape shape, const gt_init_stream *
 static gt_id learned_rows(gt_build *build, const char *name, gt_shape shape, double start, double step) {
   static const gt_init_type type = {
       .name = "ladder", .help = "evenly spaced", .min_rank = 2, .fill = fill_rows};
-  gt_init *init = GT_NEW(build->arena, gt_init);
-  *init = (gt_init){.type = &type, .config = linspace_of(build->arena, start, step)};
-  return gt_build_parameter(build, name, shape, init);
+  const linspace rows = {start, step};
+  return gt_build_parameter(build, name, shape, gt_init_create(build->arena, &type, &rows, sizeof rows));
 }
 
 /* The same values as constants. */
@@ -81,12 +75,10 @@ gt_id gt_kan_positions(gt_build *build, const gt_kan_choice *o, const gt_kan_att
   if (a->placed) return learned_positions(build, o, a, inputs);
   if (a->basis != GT_BASIS_KNOTS) return GT_NONE;
   const double step = (o->high - o->low) / o->grid;
-  gt_kan_attribute *copy = GT_NEW(build->arena, gt_kan_attribute);
-  *copy = *a;
-  const gt_fill fill = {.write = fill_linspace,
-                        .settings = linspace_of(build->arena, o->low - (double)o->degree * step, step)};
+  const linspace rows = {o->low - (double)o->degree * step, step};
+  const gt_fill fill = {.write = fill_linspace, .settings = gt_arena_copy(build->arena, &rows, sizeof rows)};
   return gt_build_filled_state(build, "knots", gt_shape_2(gt_kan_parameter_rows(a), inputs), fill,
-                               GT_ASCENDING, copy);
+                               GT_ASCENDING, gt_arena_copy(build->arena, a, sizeof *a));
 }
 
 /* --- updates of knots ----------------------------------------------------------------------------------- */
@@ -105,11 +97,6 @@ void gt_kan_extend_knots(double *knot, uint32_t cells, uint32_t degree) {
   }
 }
 
-static int compare(const void *a, const void *b) {
-  const float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
 /* The quantile of sorted values for a fraction from 0 to 1, interpolated. */
 static double quantile(const float *sorted, int64_t count, double fraction) {
   const double at = fraction * (double)(count - 1);
@@ -121,7 +108,7 @@ static double quantile(const float *sorted, int64_t count, double fraction) {
  * knots. */
 static bool find_knots(const grid_update *f, float *value, int64_t count, double *knot) {
   const uint32_t degree = f->a.degree, cells = f->a.terms - degree;
-  qsort(value, (size_t)count, sizeof *value, compare);
+  qsort(value, (size_t)count, sizeof *value, gt_order_floats);
   const double low = (double)value[0], high = (double)value[count - 1];
   if (count < 2 || !(high - low > 1e-5 * (1 + fabs(low) + fabs(high))) || !isfinite(high - low)) return false;
   for (uint32_t k = 0; k <= cells; k++) {
@@ -171,15 +158,14 @@ void gt_kan_adapt_grid(gt_build *build, const gt_kan_choice *o, const gt_kan_att
   const gt_kan_grid_update *update = &o->config->grid_update;
   const gt_shape shape = gt_node_at(build->graph, x)->shape;
   const int64_t every = update->every ? update->every : 5;
-  grid_update *f = GT_NEW(build->arena, grid_update);
-  *f = (grid_update){.a = *a,
-                     .inputs = shape.dim[shape.rank - 1],
-                     .units = o->config->units,
-                     .blend = update->blend > 0 ? update->blend : 0.02};
+  const grid_update f = {.a = *a,
+                         .inputs = shape.dim[shape.rank - 1],
+                         .units = o->config->units,
+                         .blend = update->blend > 0 ? update->blend : 0.02};
   gt_build_adapt(build, (gt_adaptation){.key = "grid_update",
                                         .sample = x,
                                         .every = every,
                                         .until = update->until ? update->until : 10 * every,
-                                        .settings = f,
+                                        .settings = gt_arena_copy(build->arena, &f, sizeof f),
                                         .adapt = adapt});
 }

@@ -58,13 +58,8 @@ static void fill(const void *config, gt_shape shape, const gt_init_stream *strea
   if (c->a.base) fill_base(c, &p, *stream, out);
 }
 
-static const gt_init_type type = {
-    .name = "kan", .help = "as in the publication of the basis", .min_rank = 4, .fill = fill};
-
 const gt_init *gt_kan_init_create(gt_arena *arena, const gt_kan_init_settings *start) {
-  gt_kan_init_settings *config = GT_NEW(arena, gt_kan_init_settings);
-  gt_init *init = GT_NEW(arena, gt_init);
-  *config = *start;
-  *init = (gt_init){.type = &type, .config = config};
-  return init;
+  static const gt_init_type type = {
+      .name = "kan", .help = "as in the publication of the basis", .min_rank = 4, .fill = fill};
+  return gt_init_create(arena, &type, start, sizeof *start);
 }

@@ -74,10 +74,9 @@ static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_bas
               {USES_CENTRES, "learn_widths"},
               {USES_FREQUENCIES, "learn_frequencies"}};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (!(f->uses & keys[i].use) && is_set(build, keys[i].key)) {
-      gt_build_error(build, keys[i].key, "has '%s', which basis '%s' does not use", keys[i].key, c->basis);
-      return false;
-    }
+    if (!(f->uses & keys[i].use) && is_set(build, keys[i].key))
+      return gt_build_fail(build, keys[i].key, "has '%s', which basis '%s' does not use", keys[i].key,
+                           c->basis);
   return true;
 }
 

@@ -13,9 +13,8 @@ const char *const gt_kan_symbolic_names[] = {"symbolic_scale_in", "symbolic_shif
 /* --- the setting ---------------------------------------------------------------------------------------- */
 
 static bool refuse(gt_build *build, gt_position at, const char *what, const char *expected) {
-  gt_error_at(build->diagnostics, at, "layer '%s' %s", build->name, what)->expected = expected;
   build->errors++;
-  return false;
+  return gt_refuse(build->diagnostics, at, expected, "layer '%s' %s", build->name, what);
 }
 
 /* Reads the number of an input or output. */
@@ -191,8 +190,7 @@ static gt_id functions_of(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
 gt_id gt_kan_symbolic_apply(gt_build *build, const gt_kan_symbolic *symbolic, gt_id x, int64_t units) {
   static const int transposed[] = {1, 0};
   gt_graph *graph = build->graph;
-  gt_kan_symbolic *form = GT_NEW(build->arena, gt_kan_symbolic);
-  *form = *symbolic;
+  const gt_kan_symbolic *form = gt_arena_copy(build->arena, symbolic, sizeof *symbolic);
   const edge_ends in = read_ends(build, form, gt_node_at(graph, x)->shape.dim[1], false);
   const edge_ends out = read_ends(build, form, units, true);
   gt_id constant[GT_KAN_SYMBOLIC_VALUES];
@@ -225,8 +223,7 @@ static void fill_mask(const void *settings, const char *name, gt_shape shape, ui
 
 gt_id gt_kan_symbolic_mask(gt_build *build, const gt_kan_symbolic *symbolic, gt_shape shape) {
   if (!symbolic->edges) return gt_build_state(build, "mask", shape, 1);
-  gt_kan_symbolic *form = GT_NEW(build->arena, gt_kan_symbolic);
-  *form = *symbolic;
+  const gt_kan_symbolic *form = gt_arena_copy(build->arena, symbolic, sizeof *symbolic);
   return gt_build_filled_state(build, "mask", shape, (gt_fill){.write = fill_mask, .settings = form},
                                GT_ANY_VALUE, form);
 }

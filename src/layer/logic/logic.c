@@ -38,32 +38,27 @@ static const gt_field fields[] = {
                    "them)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "logic", .help = "logic gates with two inputs", .fields = fields, .shorthand = "units"};
 
 static bool check_flat(gt_build *build, const gt_id *input) {
   if (gt_node_at(build->graph, input[0])->shape.rank == 2) return true;
-  gt_build_error(build, NULL, "needs one row of values per sample, as after a flatten layer; its input is %s",
-                 gt_build_input_text(build, input, 0));
-  return false;
+  return gt_build_fail(build, NULL,
+                       "needs one row of values per sample, as after a flatten layer; its input is %s",
+                       gt_build_input_text(build, input, 0));
 }
 
 static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *input, int64_t in,
                           int32_t *wiring) {
   const gt_init_stream stream = gt_build_stream(build, "wiring");
-  if (2 * c->units < in) {
-    gt_build_error(build, "units",
-                   "has %lld gates with two inputs each, which are too few to read all values of %s",
-                   (long long)c->units, gt_build_input_text(build, input, 0));
-    return false;
-  }
+  if (2 * c->units < in)
+    return gt_build_fail(build, "units",
+                         "has %lld gates with two inputs each, which are too few to read all values of %s",
+                         (long long)c->units, gt_build_input_text(build, input, 0));
   if (!strcmp(c->wiring, "random"))
     gt_wiring_random(&stream, in, c->units, wiring);
-  else if (!gt_wiring_unique(&stream, in, c->units, wiring)) {
-    gt_build_error(build, "units", "has %lld gates, but %s has only %lld pairs of values",
-                   (long long)c->units, gt_build_input_text(build, input, 0), (long long)(in * (in - 1) / 2));
-    return false;
-  }
+  else if (!gt_wiring_unique(&stream, in, c->units, wiring))
+    return gt_build_fail(build, "units", "has %lld gates, but %s has only %lld pairs of values",
+                         (long long)c->units, gt_build_input_text(build, input, 0),
+                         (long long)(in * (in - 1) / 2));
   return true;
 }
 
@@ -82,9 +77,8 @@ static gt_id build_readers(gt_build *build, const int32_t *wiring, int64_t in, i
   return gt_build_derived(build, "inverse", gt_shape_1(words), out);
 }
 
-static gt_id build_logic(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_logic(gt_build *build, const void *config, const gt_id *input) {
   const logic_config *c = config;
-  (void)inputs;
   if (!check_flat(build, input)) return GT_NONE;
   const int64_t in = gt_node_at(build->graph, input[0])->shape.dim[1], gates = c->units;
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, 2 * gates);
@@ -124,11 +118,9 @@ static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
 
 GT_DEFINE(layer, logic) = {.name = "logic",
                            .help = "two-input logic gates, learned as a mixture of all 16",
-                           .schema = &schema,
+                           .schema = GT_SCHEMA("logic", "logic gates with two inputs", fields, "units"),
                            .config_size = sizeof(logic_config),
                            .family = GT_LAYER_GATES,
-                           .min_inputs = 1,
-                           .max_inputs = 1,
                            .build = build_logic,
                            .circuit = logic_circuit};
 
@@ -146,15 +138,10 @@ static const gt_field group_fields[] = {
            .help = "temperature: each sum is divided by it"),
     {.name = NULL},
 };
-static const gt_schema group_schema = {.name = "group_sum",
-                                       .help = "sums of equal groups of values",
-                                       .fields = group_fields,
-                                       .shorthand = "groups"};
 
-static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *input) {
   const group_config *c = config;
   gt_graph *graph = build->graph;
-  (void)inputs;
   if (!check_flat(build, input)) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, input[0])->shape;
   if (shape.dim[1] % c->groups)
@@ -173,12 +160,11 @@ static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
   return gt_layer_circuit_pass_through(circuit);
 }
 
-GT_DEFINE(layer, group_sum) = {.name = "group_sum",
-                               .help = "sums of equal groups of consecutive values, divided by tau",
-                               .schema = &group_schema,
-                               .config_size = sizeof(group_config),
-                               .family = GT_LAYER_GATES,
-                               .min_inputs = 1,
-                               .max_inputs = 1,
-                               .build = build_group_sum,
-                               .circuit = group_circuit};
+GT_DEFINE(layer, group_sum) = {
+    .name = "group_sum",
+    .help = "sums of equal groups of consecutive values, divided by tau",
+    .schema = GT_SCHEMA("group_sum", "sums of equal groups of values", group_fields, "groups"),
+    .config_size = sizeof(group_config),
+    .family = GT_LAYER_GATES,
+    .build = build_group_sum,
+    .circuit = group_circuit};

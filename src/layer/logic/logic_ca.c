@@ -64,19 +64,15 @@ static const gt_field fields[] = {
                    "the state as its probability of 1"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "logic_ca", .help = "cellular automaton of logic gates", .fields = fields};
 
 /* Fills in the op's attribute from the config; false after reporting. */
 static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribute *a) {
   if (c->perception.count < 1 || c->perception.count > GT_LOGIC_CA_PERCEPTION || c->update.count < 1 ||
-      c->update.count > GT_LOGIC_CA_UPDATE) {
-    gt_build_error(build,
-                   c->update.count < 1 || c->update.count > GT_LOGIC_CA_UPDATE ? "update" : "perception",
-                   "needs 1 to %d layers of perception and 1 to %d of update", GT_LOGIC_CA_PERCEPTION,
-                   GT_LOGIC_CA_UPDATE);
-    return false;
-  }
+      c->update.count > GT_LOGIC_CA_UPDATE)
+    return gt_build_fail(
+        build, c->update.count < 1 || c->update.count > GT_LOGIC_CA_UPDATE ? "update" : "perception",
+        "needs 1 to %d layers of perception and 1 to %d of update", GT_LOGIC_CA_PERCEPTION,
+        GT_LOGIC_CA_UPDATE);
   memset(a, 0, sizeof *a);
   a->steps = (uint32_t)c->steps;
   a->kernels = (uint32_t)c->kernels;
@@ -113,11 +109,10 @@ static bool wire_layer(gt_build *build, const ca_config *c, uint32_t l, uint32_t
   memcpy(a, wiring, width * sizeof *a);
   memcpy(b, wiring + width, width * sizeof *b);
   if (enough) return true;
-  gt_build_error(
+  return gt_build_fail(
       build, l < (uint32_t)c->perception.count ? "perception" : "update",
       "has a layer of %u gates that reads %u values: a gate reads two values, and every value must be read%s",
       width, inputs, strcmp(c->wiring, "random") ? ", and each pair by at most one gate" : "");
-  return false;
 }
 
 static gt_id build_inverse(gt_build *build, const gt_logic_ca_attribute *a, uint32_t channels,
@@ -170,10 +165,9 @@ static const gt_init *initial_logits(gt_build *build, const ca_config *c, const 
   return gt_logic_init(c->init);
 }
 
-static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_ca(gt_build *build, const void *config, const gt_id *input) {
   const ca_config *c = config;
   gt_logic_ca_attribute a;
-  (void)inputs;
   const gt_shape state = gt_node_at(build->graph, input[0])->shape;
   if (state.rank != 4)
     return gt_build_error(build, NULL, "needs a board [height, width, channels]; its input is %s",
@@ -266,11 +260,9 @@ static bool ca_circuit(gt_layer_circuit *circuit, const void *config) {
 
 GT_DEFINE(layer, logic_ca) = {.name = "logic_ca",
                               .help = "cellular automaton whose rule is a circuit of logic gates",
-                              .schema = &schema,
+                              .schema = GT_SCHEMA("logic_ca", "cellular automaton of logic gates", fields),
                               .config_size = sizeof(ca_config),
                               .family = GT_LAYER_GATES,
                               .ends_lengths = true,
-                              .min_inputs = 1,
-                              .max_inputs = 1,
                               .build = build_ca,
                               .circuit = ca_circuit};

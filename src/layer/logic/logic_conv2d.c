@@ -44,10 +44,6 @@ static const gt_field fields[] = {
            .help = "initial logits, as in layer `logic`"),
     {.name = NULL},
 };
-static const gt_schema schema = {.name = "logic_conv2d",
-                                 .help = "convolution with trees of logic gates",
-                                 .fields = fields,
-                                 .shorthand = "channels"};
 
 /* --- wiring --------------------------------------------------------------------------------------------- */
 
@@ -107,23 +103,20 @@ static bool check_image(gt_build *build, const conv_config *c, const gt_logic_co
                         const gt_id *input) {
   const gt_shape x = gt_node_at(build->graph, input[0])->shape;
   static const char *const axis[] = {"rows", "columns"};
-  if (x.rank != 4) {
-    gt_build_error(build, NULL, "needs an image [height, width, channels]; its input is %s",
-                   gt_build_input_text(build, input, 0));
-    return false;
-  }
+  if (x.rank != 4)
+    return gt_build_fail(build, NULL, "needs an image [height, width, channels]; its input is %s",
+                         gt_build_input_text(build, input, 0));
   for (int d = 0; d < 2; d++) {
     const long long size = (long long)(x.dim[1 + d] + 2 * c->padding);
     if (gt_logic_conv_windows(a, x.dim[1 + d])) continue;
     const bool small = size < c->kernel;
-    gt_build_error(
+    return gt_build_fail(
         build, small ? "kernel" : "pool",
         small ? "has a kernel of %lld, but with padding there are %lld %s in %s"
               : "has pooling windows of %lld, but its kernels have %lld positions along the %s of %s",
         (long long)(small ? c->kernel : c->pool),
         small ? size : (size - (long long)c->kernel) / (long long)c->stride + 1, axis[d],
         gt_build_input_text(build, input, 0));
-    return false;
   }
   return true;
 }
@@ -131,20 +124,18 @@ static bool check_image(gt_build *build, const conv_config *c, const gt_logic_co
 /* Every channel must be read, like every value in layer logic. */
 static bool check_readers(gt_build *build, const wiring_options *c, const gt_id *input) {
   if (c->kernels * c->channels_per_kernel >= c->channels) return true;
-  gt_build_error(
+  return gt_build_fail(
       build, "channels",
       "has %lld kernels that read %lld channels each, which are too few to read all channels of %s",
       (long long)c->kernels, (long long)c->channels_per_kernel, gt_build_input_text(build, input, 0));
-  return false;
 }
 
 /* Checked before the wiring is drawn, which takes long for very many kernels. */
 static bool check_output(gt_build *build, const gt_shape *output) {
   char text[128];
   if (gt_shape_count(*output) <= INT32_MAX) return true;
-  gt_build_error(build, "channels", "would output %s, more than %d values", gt_shape_text(*output, text),
-                 INT32_MAX);
-  return false;
+  return gt_build_fail(build, "channels", "would output %s, more than %d values",
+                       gt_shape_text(*output, text), INT32_MAX);
 }
 
 static gt_id build_inverse(gt_build *build, const wiring_options *c, const int32_t *wiring) {
@@ -173,14 +164,13 @@ static gt_id build_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_i
                          GT_WORDS_BY_VALUE);
 }
 
-static gt_id build_conv(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_conv(gt_build *build, const void *config, const gt_id *input) {
   const conv_config *c = config;
   const gt_logic_conv_attribute a = {.field = (uint32_t)c->kernel,
                                      .stride = (uint32_t)c->stride,
                                      .padding = (uint32_t)c->padding,
                                      .pool = (uint32_t)c->pool};
   gt_graph *graph = build->graph;
-  (void)inputs;
   if (!check_image(build, c, &a, input)) return GT_NONE;
   const gt_shape x = gt_node_at(graph, input[0])->shape;
   const wiring_options options = {
@@ -243,12 +233,10 @@ static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
 GT_DEFINE(layer, logic_conv2d) = {
     .name = "logic_conv2d",
     .help = "convolution of an image with trees of logic gates, with OR pooling",
-    .schema = &schema,
+    .schema = GT_SCHEMA("logic_conv2d", "convolution with trees of logic gates", fields, "channels"),
     .config_size = sizeof(conv_config),
     .family = GT_LAYER_GATES,
     .ends_lengths = true,
-    .min_inputs = 1,
-    .max_inputs = 1,
     .build = build_conv,
     .circuit = conv_circuit,
 };

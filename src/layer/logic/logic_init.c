@@ -27,11 +27,8 @@ static const gt_init_type normal = {.name = "normal", .fill = fill_normal},
                           pass = {.name = "pass_through", .fill = fill_pass};
 
 const gt_init *gt_logic_init_pass(gt_arena *arena, double strength, const uint8_t *chosen) {
-  gt_init *init = GT_NEW(arena, gt_init);
-  pass_config *config = GT_NEW(arena, pass_config);
-  *config = (pass_config){(float)strength, chosen};
-  *init = (gt_init){.type = &pass, .config = config};
-  return init;
+  const pass_config config = {(float)strength, chosen};
+  return gt_init_create(arena, &pass, &config, sizeof config);
 }
 
 const gt_init *gt_logic_init(const char *name) {

@@ -12,12 +12,9 @@ static const gt_field fields[] = {
            .help = "added to the initial forget biases, 1 in Keras (default: nothing, as in PyTorch)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "lstm", .help = "long short-term memory", .fields = fields, .shorthand = "hidden_size"};
 
-static gt_id build_lstm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_lstm(gt_build *build, const void *config, const gt_id *input) {
   const lstm_config *c = config;
-  (void)inputs;
   if (c->forget_bias != 0 && !c->common.bias)
     return gt_build_error(build, "forget_bias", "has no biases to add a forget_bias to: bias is false");
   return gt_recurrent_stack(build, &c->common, GT_CELL_LSTM, c->forget_bias, input);
@@ -25,10 +22,8 @@ static gt_id build_lstm(gt_build *build, const void *config, const gt_id *input,
 
 GT_DEFINE(layer, lstm) = {.name = "lstm",
                           .help = "long short-term memory over the steps of a sequence",
-                          .schema = &schema,
+                          .schema = GT_SCHEMA("lstm", "long short-term memory", fields, "hidden_size"),
                           .config_size = sizeof(lstm_config),
                           .family = GT_LAYER_SEQUENCE,
-                          .min_inputs = 1,
-                          .max_inputs = 1,
                           .axes = gt_recurrent_axes,
                           .build = build_lstm};

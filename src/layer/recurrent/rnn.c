@@ -15,22 +15,17 @@ static const gt_field fields[] = {
            .help = "function of the new state"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "rnn", .help = "simple recurrent layer", .fields = fields, .shorthand = "hidden_size"};
 
-static gt_id build_rnn(gt_build *build, const void *config, const gt_id *input, int inputs) {
+static gt_id build_rnn(gt_build *build, const void *config, const gt_id *input) {
   const rnn_config *c = config;
-  (void)inputs;
   const gt_cell cell = strcmp(c->nonlinearity, "relu") ? GT_CELL_RNN_TANH : GT_CELL_RNN_RELU;
   return gt_recurrent_stack(build, &c->common, cell, 0, input);
 }
 
 GT_DEFINE(layer, rnn) = {.name = "rnn",
                          .help = "simple recurrent layer over the steps of a sequence",
-                         .schema = &schema,
+                         .schema = GT_SCHEMA("rnn", "simple recurrent layer", fields, "hidden_size"),
                          .config_size = sizeof(rnn_config),
                          .family = GT_LAYER_SEQUENCE,
-                         .min_inputs = 1,
-                         .max_inputs = 1,
                          .axes = gt_recurrent_axes,
                          .build = build_rnn};

@@ -42,14 +42,9 @@ static void fill_raised(const void *config, gt_shape shape, const gt_init_stream
 }
 
 static const gt_init *raise_forget(gt_arena *arena, const gt_init *init, double forget_bias) {
-  raised *config = GT_NEW(arena, raised);
-  gt_init_type *type = GT_NEW(arena, gt_init_type);
-  gt_init *result = GT_NEW(arena, gt_init);
-  *config = (raised){init, forget_bias};
-  *type = *init->type;
-  type->fill = fill_raised;
-  *result = (gt_init){type, config, NULL};
-  return result;
+  static const gt_init_type type = {.name = "raised", .fill = fill_raised};
+  const raised config = {init, forget_bias};
+  return gt_init_create(arena, &type, &config, sizeof config);
 }
 
 /* The parameter with its name in PyTorch, such as weight_ih_l0 or bias_hh_l1_reverse. */
