@@ -333,9 +333,7 @@ done:
   return code;
 }
 
-GT_REGISTER(command, check)
-extern const gt_command gt_command_check;
-const gt_command gt_command_check = {
+GT_DEFINE(command, check) = {
     .name = "check",
     .summary = "check a config and show its model, work and memory; needs no device",
     .usage = "CONFIG [options]",

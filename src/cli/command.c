@@ -15,19 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define X(name) extern const gt_command gt_command_##name;
-#include "registry/command.inc"
-#undef X
+#define GT_KIND command
+#include "base/registered.h"
 
-static const gt_command *const commands[] = {
-#define X(name) &gt_command_##name,
-#include "registry/command.inc"
-#undef X
-};
-enum { COMMANDS = sizeof commands / sizeof *commands, MAX_OPTIONS = 32 };
-
-int gt_command_count(void) { return COMMANDS; }
-const gt_command *gt_command_at(int index) { return commands[index]; }
+enum { MAX_OPTIONS = 32 };
 
 const gt_option gt_common_options[] = {
     {"color", "WHEN", "color messages: auto (on a terminal; the default), always or never", false, 0, NULL},
@@ -56,12 +47,10 @@ int gt_usage_error(const gt_arguments *arguments, const char *format, ...) {
 /* --- unknown words --- */
 
 static int report_unknown_command(const char *word) {
-  const char *names[COMMANDS];
   char folded[GT_HINT_WORD];
   gt_hint_fold(word, folded);
   const gt_hint_row *known = gt_hint_match(gt_hint_rows, "command", folded);
-  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-  const char *nearest = known ? NULL : gt_nearest(word, names, COMMANDS);
+  const char *nearest = known ? NULL : gt_nearest(word, type_names, TYPES);
   if (known)
     gt_log_error("unknown command '%s'; use %s", word, known->ours);
   else if (nearest)
@@ -379,8 +368,8 @@ int gt_cli_main(int argc, char **argv) {
     gt_print_version(argc > 2 && !strcmp(argv[2], "--json"));
     code = GT_OK;
   }
-  for (int i = 0; i < COMMANDS && code < 0; i++)
-    if (!strcmp(commands[i]->name, word)) code = run_command(commands[i], argc - 2, argv + 2);
+  for (int i = 0; i < TYPES && code < 0; i++)
+    if (!strcmp(type_names[i], word)) code = run_command(types[i], argc - 2, argv + 2);
   if (code < 0) code = report_unknown_command(word);
   code = check_results(code);
   /* A thread may still run in the driver, whose exit handlers would crash it. */

@@ -1,5 +1,5 @@
-/* gt_command: one command of the program, a constant row in its own file src/cli/NAME.c with the line
- * GT_REGISTER(command, NAME). Its options are rows, too; parsing, --help and suggestions use them. Every
+/* gt_command: one command of the program, a constant row in its own file src/cli/NAME.c:
+ * GT_DEFINE(command, NAME) = {…}. Its options are rows, too; parsing, --help and suggestions use them. Every
  * command has --help and gt_common_options in addition to its own. A command prints its results to stdout,
  * everything else to stderr, reports its own errors, and returns the process's exit code. */
 #ifndef GT_CLI_COMMAND_H
@@ -39,6 +39,7 @@ typedef struct gt_command {
   /* True if this command is worth suggesting for the model (gt_cli_suggest_next); NULL: never. */
   bool (*suits)(const struct gt_model_file *file);
 } gt_command;
+typedef gt_command gt_command_type; /* the name of the type in base/register.h */
 
 typedef struct gt_arguments { /* a parsed command line; points into argv */
   const gt_command *command;

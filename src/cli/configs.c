@@ -111,9 +111,7 @@ static int run(const gt_arguments *arguments) {
   return ok ? GT_OK : gt_report(&error);
 }
 
-GT_REGISTER(command, configs)
-extern const gt_command gt_command_configs;
-const gt_command gt_command_configs = {
+GT_DEFINE(command, configs) = {
     .name = "configs",
     .summary = "list the configs that come with gtrain, or print one",
     .usage = "[NAME] [options]",

@@ -240,9 +240,7 @@ done:
   return code;
 }
 
-GT_REGISTER(command, eval)
-extern const gt_command gt_command_eval;
-const gt_command gt_command_eval = {
+GT_DEFINE(command, eval) = {
     .name = "eval",
     .summary = "evaluate a trained model",
     .usage = "MODEL [options]",

@@ -272,9 +272,7 @@ static void print_functions(FILE *stream) {
   fprintf(stream, "\n");
 }
 
-GT_REGISTER(command, explain)
-extern const gt_command gt_command_explain;
-const gt_command gt_command_explain = {
+GT_DEFINE(command, explain) = {
     .name = "explain",
     .summary = "read a Kolmogorov-Arnold network as a formula and draw it, or rank the columns of a table",
     .usage = "MODEL... [options]",

@@ -219,9 +219,7 @@ static bool is_language_model(const gt_model_file *file) {
          s->target[0].classes == s->input[0].vocabulary->size;
 }
 
-GT_REGISTER(command, generate)
-extern const gt_command gt_command_generate;
-const gt_command gt_command_generate = {
+GT_DEFINE(command, generate) = {
     .name = "generate",
     .summary = "write text with a trained language model",
     .usage = "MODEL [options]",

@@ -202,9 +202,7 @@ static int run(const gt_arguments *arguments) {
   return code;
 }
 
-GT_REGISTER(command, init)
-extern const gt_command gt_command_init;
-const gt_command gt_command_init = {
+GT_DEFINE(command, init) = {
     .name = "init",
     .summary = "write a config for a table",
     .usage = "KIND FILE [options]",

@@ -80,9 +80,7 @@ static int run(const gt_arguments *arguments) {
   return code;
 }
 
-GT_REGISTER(command, inspect)
-extern const gt_command gt_command_inspect;
-const gt_command gt_command_inspect = {
+GT_DEFINE(command, inspect) = {
     .name = "inspect",
     .summary = "show what a model or checkpoint file holds",
     .usage = "MODEL [options]",

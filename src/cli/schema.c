@@ -101,9 +101,7 @@ static const char *known_name(int index) {
   return index < known ? names[index] : NULL;
 }
 
-GT_REGISTER(command, schema)
-extern const gt_command gt_command_schema;
-const gt_command gt_command_schema = {
+GT_DEFINE(command, schema) = {
     .name = "schema",
     .summary = "list what configs can contain, explain its keys, or print the JSON Schema",
     .usage = "[NAME]",

@@ -312,9 +312,7 @@ static bool is_automaton(const gt_model_file *file) {
   return ok;
 }
 
-GT_REGISTER(command, simulate)
-extern const gt_command gt_command_simulate;
-const gt_command gt_command_simulate = {
+GT_DEFINE(command, simulate) = {
     .name = "simulate",
     .summary = "run a trained cellular automaton on any grid",
     .usage = "MODEL [options]",

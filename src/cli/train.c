@@ -224,9 +224,7 @@ done:
   return code;
 }
 
-GT_REGISTER(command, train)
-extern const gt_command gt_command_train;
-const gt_command gt_command_train = {
+GT_DEFINE(command, train) = {
     .name = "train",
     .summary = "train the model that a config describes",
     .usage = "CONFIG [options]",

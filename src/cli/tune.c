@@ -133,9 +133,7 @@ static int run(const gt_arguments *arguments) {
   return code;
 }
 
-GT_REGISTER(command, tune)
-extern const gt_command gt_command_tune;
-const gt_command gt_command_tune = {
+GT_DEFINE(command, tune) = {
     .name = "tune",
     .summary = "find the fastest kernels for a config on this device, for later runs",
     .usage = "CONFIG [options]",

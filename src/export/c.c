@@ -207,9 +207,7 @@ static bool write_model(gt_export *export, FILE *file, gt_error *error) {
   return gt_export_write(export, file, gt_export_c, error);
 }
 
-GT_REGISTER(exporter, c)
-extern const gt_exporter gt_exporter_c;
-const gt_exporter gt_exporter_c = {
+GT_DEFINE(exporter, c) = {
     .name = "c",
     .help =
         "a circuit as one bit-sliced C file. cc -O3 -march=native -DGTRAIN_MAIN FILE builds a program that\n"
