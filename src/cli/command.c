@@ -325,16 +325,18 @@ static int run_command(const gt_command *command, int argc, char **argv) {
     gt_print_command_help(command);
     return GT_OK;
   }
+  gt_arena arena;
+  gt_arena_init(&arena);
   gt_arguments arguments = {.command = command,
-                            .word = gt_alloc(((size_t)argc + 1) * sizeof(char *)),
-                            .given = gt_alloc(((size_t)argc + MAX_OPTIONS) * sizeof(struct gt_given))};
+                            .word = GT_NEW_N(&arena, const char *, argc + 1),
+                            .given = GT_NEW_N(&arena, struct gt_given, argc + MAX_OPTIONS),
+                            .arena = &arena};
   int code = parse(&arguments, argc, argv);
   if (gt_flag(&arguments, "quiet")) gt_log_set_level(GT_LOG_WARN);
   if (!code) code = check_gpu(&arguments);
   if (!code) code = command->run(&arguments);
   if (!code && gt_vulkan_validation_messages() > 0) code = GT_ERR_INTERNAL;
-  free(arguments.word);
-  free(arguments.given);
+  gt_arena_finish(&arena);
   return code;
 }
 

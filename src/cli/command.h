@@ -50,6 +50,7 @@ typedef struct gt_arguments { /* a parsed command line; points into argv */
     const char *value;
   } * given;
   int givens;
+  gt_arena *arena; /* memory of the command, freed after it */
 } gt_arguments;
 
 extern const char *const gt_cli_devices[]; /* values of --device */

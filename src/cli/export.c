@@ -68,19 +68,16 @@ static int report_wrong_format(const gt_arguments *arguments, const char *wanted
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_model_file file = {0};
   gt_error error = {0};
   int code = GT_OK;
   const char *wanted = gt_option_value(arguments, "format");
   const gt_exporter_type *exporter = wanted ? gt_exporter_find(wanted) : NULL;
   if (!exporter) return report_wrong_format(arguments, wanted);
-  gt_arena_init(&arena);
-  if (!gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) ||
+  if (!gt_model_file_read(&file, gt_model_path(arguments->arena, arguments->word[0], &error), &error) ||
       !export(arguments, exporter, &file, &error))
     code = gt_report(&error);
   gt_model_file_finish(&file);
-  gt_arena_finish(&arena);
   return code;
 }
 
