@@ -100,6 +100,9 @@ void gt_print_command_help(const gt_command *command);
 /* The whole program: finds the command, parses, runs. */
 int gt_cli_main(int argc, char **argv);
 int gt_command_count(void);
+/* Option `index` of a command, counted from 0: first its own options, then those of all commands; NULL: there
+ * are no more. */
+const gt_option *gt_command_option(const gt_command *command, int index);
 const gt_command *gt_command_at(int index);
 
 /* True if the option is on the command line. */
