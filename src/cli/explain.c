@@ -139,13 +139,10 @@ static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   print_errors(e, "test", &e->test);
 }
 
-/* JSON has no NaN. */
-static json_t *real_json(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 static json_t *errors_json(const gt_explained *e, const gt_explained_split *split) {
   return json_pack("{s:I, s:o, s:o}", "samples", (json_int_t)split->samples, "rmse",
-                   real_json(gt_explained_formula_error(e, split)), "network_rmse",
-                   real_json(gt_explained_network_error(e, split)));
+                   gt_json_real(gt_explained_formula_error(e, split)), "network_rmse",
+                   gt_json_real(gt_explained_network_error(e, split)));
 }
 
 static int count_rounded(const gt_explained *e) {
@@ -154,16 +151,19 @@ static int count_rounded(const gt_explained *e) {
   return count;
 }
 
+json_t *gt_explained_formulas_json(const gt_symbolic *formula, gt_arena *arena) {
+  json_t *list = json_array();
+  for (int o = 0; o < formula->width[formula->layers]; o++)
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "plain",
+                                          gt_symbolic_text(formula, o, GT_FORMULA_PLAIN, arena), "latex",
+                                          gt_symbolic_text(formula, o, GT_FORMULA_LATEX, arena), "expression",
+                                          gt_symbolic_text(formula, o, GT_FORMULA_EXPRESSION, arena)));
+  return list;
+}
+
 static void print_json(const gt_explained *e) {
-  json_t *root = json_object(), *formulas = json_array(), *inputs = json_array();
-  gt_arena *arena = e->config.diagnostics.arena;
-  for (int o = 0; o < gt_kan_network_outputs(&e->network); o++)
-    json_array_append_new(formulas,
-                          json_pack("{s:s, s:s, s:s}", "plain",
-                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_PLAIN, arena), "latex",
-                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_LATEX, arena), "expression",
-                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_EXPRESSION, arena)));
-  json_object_set_new(root, "outputs", formulas);
+  json_t *root = json_object(), *inputs = json_array();
+  json_object_set_new(root, "outputs", gt_explained_formulas_json(&e->symbolic, e->config.diagnostics.arena));
   for (int i = 0; e->symbolic.names && i < gt_kan_network_inputs(&e->network); i++)
     json_array_append_new(inputs, json_string(e->symbolic.names[i]));
   json_object_set_new(root, "inputs", inputs);
