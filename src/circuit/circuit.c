@@ -76,9 +76,3 @@ uint32_t gt_circuit_class(const gt_circuit *circuit, const uint8_t *out) {
   }
   return best;
 }
-
-void gt_circuit_count_gates(const gt_circuit *circuit, gt_circuit_report *report) {
-  *report = (gt_circuit_report){.gates = circuit->gates.count};
-  for (size_t g = 0; g < circuit->gates.count; g++) report->histogram[circuit->gates.items[g].op]++;
-  report->active = report->gates - report->histogram[GT_GATE_A] - report->histogram[GT_GATE_B];
-}

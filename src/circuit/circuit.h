@@ -114,11 +114,9 @@ uint32_t gt_circuit_class(const gt_circuit *circuit, const uint8_t *out);
  * read that source, and removes gates that no output needs. *out is initialised here. */
 void gt_circuit_simplify(const gt_circuit *circuit, gt_circuit *out);
 
-typedef struct gt_circuit_report {
+typedef struct gt_circuit_report {              /* how many gates there are, in total and by function */
   size_t gates, active, histogram[GT_GATE_OPS]; /* active: gates whose function is neither a nor b */
 } gt_circuit_report;
-/* Counts the gates, in total and by function. */
-void gt_circuit_count_gates(const gt_circuit *circuit, gt_circuit_report *report);
 
 /* --- cellular automata: the circuit of one cell --- */
 

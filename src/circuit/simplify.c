@@ -5,6 +5,7 @@
  * becomes a literal. All 16 functions are available, so negations, copies and constants are absorbed by the
  * gates that read them. A hash table finds nodes that already exist. */
 #include "circuit/circuit.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 enum { FALSE_NODE = 0 }; /* the first node; then the inputs, then the gates */
 
 typedef struct network {
+  gt_arena arena; /* working memory, of the way back to a circuit, too */
   gt_circuit_gates node;
   uint32_t first;        /* index of the first gate */
   uint32_t *table, mask; /* hash table of nodes; its size - 1 */
@@ -39,7 +41,7 @@ static uint32_t slot_of(const network *n, unsigned op, uint32_t a, uint32_t b) {
 static void make_table(network *n, size_t gates) {
   n->mask = 15;
   while (n->mask < 2 * gates) n->mask = 2 * n->mask + 1;
-  n->table = gt_alloc(((size_t)n->mask + 1) * sizeof *n->table); /* node 0 marks an empty entry */
+  n->table = GT_NEW_N(&n->arena, uint32_t, (size_t)n->mask + 1); /* node 0 marks an empty entry */
 }
 
 static uint32_t node_of(network *n, unsigned op, uint32_t a, uint32_t b) {
@@ -176,24 +178,19 @@ static void emit_output(emission *e, uint32_t wanted_literal) {
   gt_circuit_add_output(e->out, *cached - 1);
 }
 
-static void emit(const network *n, gt_circuit *out, const uint32_t *literals, size_t count) {
+static void emit(network *n, gt_circuit *out, const uint32_t *literals, size_t count) {
   const size_t nodes = n->node.count;
   emission e = {.n = n,
                 .out = out,
-                .done = gt_alloc(nodes),
-                .wanted_as = gt_alloc(nodes),
-                .flipped = gt_alloc(nodes),
-                .signal = gt_alloc(nodes * sizeof *e.signal),
-                .negation = gt_alloc(nodes * sizeof *e.negation)};
+                .done = GT_NEW_N(&n->arena, uint8_t, nodes),
+                .wanted_as = GT_NEW_N(&n->arena, uint8_t, nodes),
+                .flipped = GT_NEW_N(&n->arena, uint8_t, nodes),
+                .signal = GT_NEW_N(&n->arena, uint32_t, nodes),
+                .negation = GT_NEW_N(&n->arena, uint32_t, nodes)};
   for (uint32_t k = 1; k < n->first; k++) e.signal[k] = k - 1;
   for (size_t i = 0; i < count; i++) e.wanted_as[literals[i] >> 1] |= (uint8_t)(1 + (literals[i] & 1));
   emit_gates(&e, literals, count);
   for (size_t i = 0; i < count; i++) emit_output(&e, literals[i]);
-  free(e.done);
-  free(e.wanted_as);
-  free(e.flipped);
-  free(e.signal);
-  free(e.negation);
 }
 
 void gt_circuit_simplify(const gt_circuit *circuit, gt_circuit *out) {
@@ -201,7 +198,7 @@ void gt_circuit_simplify(const gt_circuit *circuit, gt_circuit *out) {
   network n = {.first = circuit->inputs + 1};
   make_table(&n, circuit->gates.count);
   for (uint32_t k = 0; k < n.first; k++) *GT_PUSH(&n.node) = (gt_circuit_gate){0, k, k};
-  uint32_t *literal_of = gt_alloc((signals + 1) * sizeof *literal_of);
+  uint32_t *literal_of = GT_NEW_N(&n.arena, uint32_t, signals);
   for (uint32_t i = 0; i < circuit->inputs; i++) literal_of[i] = 2 * (i + 1);
   for (size_t g = 0; g < circuit->gates.count; g++) {
     const gt_circuit_gate *gate = &circuit->gates.items[g];
@@ -211,13 +208,11 @@ void gt_circuit_simplify(const gt_circuit *circuit, gt_circuit *out) {
                                           ? 2 * FALSE_NODE + (gate->op == GT_GATE_TRUE)
                                           : literal(&n, gate->op, literal_of[gate->a], literal_of[gate->b]);
   }
-  uint32_t *literals = gt_alloc((circuit->outputs.count + 1) * sizeof *literals);
+  uint32_t *literals = GT_NEW_N(&n.arena, uint32_t, circuit->outputs.count);
   for (size_t i = 0; i < circuit->outputs.count; i++) literals[i] = literal_of[circuit->outputs.items[i]];
   gt_circuit_init(out, circuit->inputs);
   out->groups = circuit->groups;
   emit(&n, out, literals, circuit->outputs.count);
-  free(literals);
-  free(literal_of);
-  free(n.table);
+  gt_arena_finish(&n.arena);
   free(n.node.items);
 }

@@ -1,12 +1,12 @@
 #include "circuit/sliced_internal.h"
+#include "base/arena.h"
 #include "base/memory.h"
-#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- places in memory --- */
 
 typedef struct placing {
+  gt_arena arena;
   const gt_circuit *circuit;
   uint32_t *level, *place;              /* level and place of each signal; inputs have level 0 */
   uint32_t *last;                       /* the last level that reads each signal; UINT32_MAX for outputs */
@@ -38,17 +38,14 @@ static void find_levels(placing *p) {
 
 /* Counting sort of the signals from `first` on by key, without those whose key is above p->levels. start[k],
  * zeroed by the caller, becomes the index of the first signal with key k. */
-static uint32_t *sort_by(const placing *p, const uint32_t *key, size_t first, size_t signals,
-                         uint32_t *start) {
+static uint32_t *sort_by(placing *p, const uint32_t *key, size_t first, size_t signals, uint32_t *start) {
   for (size_t s = first; s < signals; s++)
     if (key[s] <= p->levels) start[key[s] + 1]++;
   for (uint32_t l = 0; l <= p->levels; l++) start[l + 1] += start[l];
-  uint32_t *next = gt_alloc((p->levels + 2) * sizeof *next),
-           *sorted = gt_alloc((signals + 1) * sizeof *sorted);
-  memcpy(next, start, (p->levels + 2) * sizeof *next);
+  uint32_t *next = gt_arena_copy(&p->arena, start, (p->levels + 2) * sizeof *next),
+           *sorted = GT_NEW_N(&p->arena, uint32_t, signals);
   for (size_t s = first; s < signals; s++)
     if (key[s] <= p->levels) sorted[next[key[s]]++] = (uint32_t)s;
-  free(next);
   return sorted;
 }
 
@@ -105,46 +102,32 @@ static void place_level(placing *p, gt_sliced *sliced, uint32_t level, ranked *r
 
 static void place_all(placing *p, gt_sliced *sliced, size_t signals) {
   const gt_circuit *c = p->circuit;
-  p->level_start = gt_alloc((p->levels + 2) * sizeof *p->level_start);
-  p->expiry_start = gt_alloc((p->levels + 2) * sizeof *p->expiry_start);
+  p->level_start = GT_NEW_N(&p->arena, uint32_t, p->levels + 2);
+  p->expiry_start = GT_NEW_N(&p->arena, uint32_t, p->levels + 2);
   p->order = sort_by(p, p->level, c->inputs, signals, p->level_start);
   p->expiring = sort_by(p, p->last, 0, signals, p->expiry_start);
-  p->free_place = gt_alloc((signals + 1) * sizeof *p->free_place);
-  ranked *rank = gt_alloc((c->gates.count + 1) * sizeof *rank);
+  p->free_place = GT_NEW_N(&p->arena, uint32_t, signals);
+  ranked *rank = GT_NEW_N(&p->arena, ranked, c->gates.count);
   for (uint32_t i = 0; i < c->inputs; i++) p->place[i] = i;
   p->places = c->inputs;
   for (uint32_t level = 1; level <= p->levels; level++) place_level(p, sliced, level, rank);
-  free(rank);
-  free(p->free_place);
-  free(p->expiring);
-  free(p->order);
-  free(p->expiry_start);
-  free(p->level_start);
 }
 
 gt_sliced *gt_sliced_create(const gt_circuit *circuit) {
-  const size_t signals = circuit->inputs + circuit->gates.count;
+  const size_t signals = circuit->inputs + circuit->gates.count, outputs = circuit->outputs.count;
   gt_sliced *sliced = gt_alloc(sizeof *sliced);
-  sliced->inputs = circuit->inputs;
-  sliced->groups = circuit->groups;
-  sliced->outputs = circuit->outputs.count;
   sliced->code = gt_alloc((circuit->gates.count + 1) * sizeof *sliced->code);
-  sliced->output = gt_alloc((sliced->outputs + 1) * sizeof *sliced->output);
-  sliced->loops = gt_sliced_best_loops();
-  placing p = {.circuit = circuit,
-               .level = gt_alloc((signals + 1) * sizeof *p.level),
-               .place = gt_alloc((signals + 1) * sizeof *p.place),
-               .last = gt_alloc((signals + 1) * sizeof *p.last)};
+  sliced->output = gt_alloc((outputs + 1) * sizeof *sliced->output);
+  sliced->loops = gt_sliced_loops_at(0);
+  placing p = {.circuit = circuit};
+  p.level = GT_NEW_N(&p.arena, uint32_t, signals);
+  p.place = GT_NEW_N(&p.arena, uint32_t, signals);
+  p.last = GT_NEW_N(&p.arena, uint32_t, signals);
   find_levels(&p);
   place_all(&p, sliced, signals);
-  for (size_t i = 0; i < sliced->outputs; i++) sliced->output[i] = p.place[circuit->outputs.items[i]];
+  for (size_t i = 0; i < outputs; i++) sliced->output[i] = p.place[circuit->outputs.items[i]];
   sliced->slots = p.places ? p.places : 1;
-  if (sliced->groups)
-    for (size_t max_count = sliced->outputs / sliced->groups; max_count >> sliced->planes; sliced->planes++)
-      continue;
-  free(p.level);
-  free(p.place);
-  free(p.last);
+  gt_arena_finish(&p.arena);
   return sliced;
 }
 
@@ -156,114 +139,10 @@ void gt_sliced_destroy(gt_sliced *sliced) {
   free(sliced);
 }
 
-size_t gt_sliced_slots(const gt_sliced *sliced) { return sliced->slots; }
-const char *gt_sliced_isa(const gt_sliced *sliced) { return sliced->loops->isa; }
-
-/* --- one block, many blocks --- */
-
 size_t gt_sliced_memory(const gt_sliced *sliced) { return sliced->slots * GT_BLOCK_WORDS * sizeof(uint64_t); }
 
-void gt_sliced_block(const gt_sliced *sliced, uint64_t *memory) { sliced->loops->run(sliced, memory); }
+void gt_sliced_block(const gt_sliced *sliced, uint64_t *memory) { sliced->loops(sliced, memory); }
 
 const uint64_t *gt_sliced_output(const gt_sliced *sliced, const uint64_t *memory, size_t k) {
   return memory + (size_t)sliced->output[k] * GT_BLOCK_WORDS;
-}
-
-static uint64_t *block_memory(const gt_sliced *sliced) {
-  void *memory = NULL;
-  gt_error error = {0};
-  const size_t size = gt_sliced_memory(sliced);
-  return gt_try_alloc(&memory, size, 1, "a circuit's signals", &error)
-             ? memory
-             : gt_alloc(SIZE_MAX); /* calls the out-of-memory handler */
-}
-
-static size_t words_in_block(size_t words, size_t at) {
-  return words - at < GT_BLOCK_WORDS ? words - at : GT_BLOCK_WORDS;
-}
-
-/* Runs the circuit on the block of samples from word `at` on; samples beyond the last word are zero. */
-static void run_block(const gt_sliced *sliced, const uint64_t *in, size_t words, size_t at,
-                      uint64_t *memory) {
-  const size_t block_words = words_in_block(words, at);
-  for (uint32_t i = 0; i < sliced->inputs; i++) {
-    uint64_t *to = memory + (size_t)i * GT_BLOCK_WORDS;
-    memcpy(to, in + i * words + at, block_words * sizeof *to);
-    for (size_t w = block_words; w < GT_BLOCK_WORDS; w++) to[w] = 0;
-  }
-  sliced->loops->run(sliced, memory);
-}
-
-void gt_sliced_run(const gt_sliced *sliced, const uint64_t *in, uint64_t *out, size_t words) {
-  uint64_t *memory = block_memory(sliced);
-  for (size_t at = 0; at < words; at += GT_BLOCK_WORDS) {
-    run_block(sliced, in, words, at, memory);
-    const size_t block_words = words_in_block(words, at);
-    for (size_t k = 0; k < sliced->outputs; k++)
-      memcpy(out + k * words + at, gt_sliced_output(sliced, memory, k), block_words * sizeof *out);
-  }
-  free(memory);
-}
-
-/* The number that the planes hold for one sample. */
-static uint32_t from_planes(const uint64_t *planes, int count, size_t sample) {
-  uint32_t value = 0;
-  for (int p = 0; p < count; p++)
-    value |= (uint32_t)(planes[(size_t)p * GT_BLOCK_WORDS + sample / 64] >> sample % 64 & 1) << p;
-  return value;
-}
-
-typedef struct planes {
-  _Alignas(64) uint64_t word[GT_COUNT_PLANES * GT_BLOCK_WORDS];
-} planes;
-
-void gt_sliced_classify(const gt_sliced *sliced, const uint64_t *in, size_t samples, uint32_t *classes) {
-  const size_t words = gt_bit_words(samples);
-  uint64_t *memory = block_memory(sliced);
-  int bits = 0;
-  assert(sliced->groups);
-  while ((sliced->groups - 1) >> bits) bits++;
-  for (size_t at = 0; at < words; at += GT_BLOCK_WORDS) {
-    planes count, best, class_of = {{0}};
-    run_block(sliced, in, words, at, memory);
-    sliced->loops->count(sliced, memory, 0, best.word);
-    for (uint32_t k = 1; k < sliced->groups; k++) {
-      sliced->loops->count(sliced, memory, k, count.word);
-      sliced->loops->choose(sliced->planes, count.word, best.word, class_of.word, k);
-    }
-    for (size_t s = 0; s < GT_BLOCK_BITS && 64 * at + s < samples; s++)
-      classes[64 * at + s] = from_planes(class_of.word, bits, s);
-  }
-  free(memory);
-}
-
-void gt_sliced_count(const gt_sliced *sliced, const uint64_t *in, size_t samples, int32_t *counts) {
-  const size_t words = gt_bit_words(samples);
-  uint64_t *memory = block_memory(sliced);
-  for (size_t at = 0; at < words; at += GT_BLOCK_WORDS) {
-    run_block(sliced, in, words, at, memory);
-    for (uint32_t k = 0; k < sliced->groups; k++) {
-      planes count;
-      sliced->loops->count(sliced, memory, k, count.word);
-      for (size_t s = 0; s < GT_BLOCK_BITS && 64 * at + s < samples; s++)
-        counts[(64 * at + s) * sliced->groups + k] = (int32_t)from_planes(count.word, sliced->planes, s);
-    }
-  }
-  free(memory);
-}
-
-/* --- bytes and bits --- */
-
-void gt_bits_pack(const uint8_t *bytes, size_t samples, size_t features, uint64_t *bits) {
-  const size_t words = gt_bit_words(samples);
-  memset(bits, 0, words * features * sizeof *bits);
-  for (size_t s = 0; s < samples; s++)
-    for (size_t f = 0; f < features; f++)
-      bits[f * words + s / 64] |= (uint64_t)(bytes[s * features + f] != 0) << s % 64;
-}
-
-void gt_bits_unpack(const uint64_t *bits, size_t samples, size_t features, uint8_t *bytes) {
-  const size_t words = gt_bit_words(samples);
-  for (size_t s = 0; s < samples; s++)
-    for (size_t f = 0; f < features; f++) bytes[s * features + f] = bits[f * words + s / 64] >> s % 64 & 1;
 }

@@ -11,8 +11,6 @@ _Static_assert(sizeof(vector) == 8 * GT_BLOCK_WORDS, "a block is one vector");
 #undef TARGET
 #undef NAME
 
-static const gt_sliced_loops generic = {"generic", run_generic, count_generic, choose_generic};
-
 #if defined(__x86_64__) && defined(__GNUC__)
 #define TARGET  __attribute__((target("avx2")))
 #define NAME(x) x##_avx2
@@ -26,19 +24,14 @@ static const gt_sliced_loops generic = {"generic", run_generic, count_generic, c
 #undef TARGET
 #undef NAME
 
-static const gt_sliced_loops avx2 = {"avx2", run_avx2, count_avx2, choose_avx2};
-static const gt_sliced_loops avx512 = {"avx512", run_avx512, count_avx512, choose_avx512};
-
-const gt_sliced_loops *gt_sliced_loops_at(int index) {
-  const gt_sliced_loops *found[3];
+gt_sliced_loops *gt_sliced_loops_at(int index) {
+  gt_sliced_loops *found[3];
   int count = 0;
-  if (__builtin_cpu_supports("avx512f")) found[count++] = &avx512;
-  if (__builtin_cpu_supports("avx2")) found[count++] = &avx2;
-  found[count++] = &generic;
+  if (__builtin_cpu_supports("avx512f")) found[count++] = run_avx512;
+  if (__builtin_cpu_supports("avx2")) found[count++] = run_avx2;
+  found[count++] = run_generic;
   return index < count ? found[index] : NULL;
 }
 #else
-const gt_sliced_loops *gt_sliced_loops_at(int index) { return index ? NULL : &generic; }
+gt_sliced_loops *gt_sliced_loops_at(int index) { return index ? NULL : run_generic; }
 #endif
-
-const gt_sliced_loops *gt_sliced_best_loops(void) { return gt_sliced_loops_at(0); }

@@ -85,9 +85,7 @@ static int run(const gt_arguments *arguments) {
                         nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-GT_REGISTER(command, bench)
-extern const gt_command gt_command_bench;
-const gt_command gt_command_bench = {
+GT_DEFINE(command, bench) = {
     .name = "bench",
     .summary = "measure this machine, or the training step of a config",
     .usage = "[train CONFIG | gemm] [options]",

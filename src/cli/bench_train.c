@@ -194,15 +194,11 @@ static int bench_config(const gt_arguments *arguments, gt_config *config) {
 }
 
 int gt_cli_bench_train(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_config config;
   if (arguments->words != 2) return gt_usage_error(arguments, "gtrain bench train needs one CONFIG");
-  gt_arena_init(&arena);
-  int code = gt_cli_config(arguments, &arena, arguments->word[1], false, &config);
-  if (!code) {
-    code = bench_config(arguments, &config);
-    gt_config_finish(&config);
-  }
-  gt_arena_finish(&arena);
+  int code = gt_cli_config(arguments, arguments->word[1], false, &config);
+  if (code) return code;
+  code = bench_config(arguments, &config);
+  gt_config_finish(&config);
   return code;
 }

@@ -290,21 +290,19 @@ static bool draw_samples(gt_config *config, const char *path, bool quiet, gt_err
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_config config;
   gt_error error = {0};
   const char *kind = gt_option_value(arguments, "target"), *samples = gt_option_value(arguments, "samples");
   if (kind && strcmp(kind, "cpu") && strcmp(kind, "device"))
     return gt_usage_error(arguments, "--target: expected cpu or device, not '%s'", kind);
-  gt_arena_init(&arena);
-  int code = gt_cli_config(arguments, &arena, arguments->word[0], !samples, &config);
-  if (code) goto done;
+  int code = gt_cli_config(arguments, arguments->word[0], !samples, &config);
+  if (code) return code;
   gt_tuned tuned = {0};
   gt_net_options net_options = {.tuned = &tuned};
   gt_footprint memory;
   gt_net *net = NULL;
   if (choose_target(arguments, &config, &net_options.target, &tuned, &error))
-    net = gt_net_training(&arena, &config, &net_options, &error);
+    net = gt_net_training(arguments->arena, &config, &net_options, &error);
   const gt_init_from *from = config.init_from;
   if (!net ||
       (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model, &config.diagnostics))) {
@@ -315,7 +313,7 @@ static int run(const gt_arguments *arguments) {
       if (gt_flag(arguments, "plan")) gt_plan_print(net->stage[i].plan, stdout);
       if (gt_flag(arguments, "choices")) gt_plan_print_choices(net->stage[i].plan, stdout);
     }
-  } else if (!gt_footprint_of(&memory, &arena, &config, net, &net_options.target, &error)) {
+  } else if (!gt_footprint_of(&memory, arguments->arena, &config, net, &net_options.target, &error)) {
     code = gt_cli_print_failure(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
   } else if (gt_flag(arguments, "json")) {
     print_json(&config, net, &memory);
@@ -328,14 +326,10 @@ static int run(const gt_arguments *arguments) {
     code = gt_cli_print_failure(arguments, &config.diagnostics, &error, gt_config_report(&config, &error));
   gt_tuned_finish(&tuned);
   gt_config_finish(&config);
-done:
-  gt_arena_finish(&arena);
   return code;
 }
 
-GT_REGISTER(command, check)
-extern const gt_command gt_command_check;
-const gt_command gt_command_check = {
+GT_DEFINE(command, check) = {
     .name = "check",
     .summary = "check a config and show its model, work and memory; needs no device",
     .usage = "CONFIG [options]",

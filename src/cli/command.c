@@ -15,24 +15,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#define X(name) extern const gt_command gt_command_##name;
-#include "registry/command.inc"
-#undef X
+#define GT_KIND command
+#include "base/registered.h"
 
-static const gt_command *const commands[] = {
-#define X(name) &gt_command_##name,
-#include "registry/command.inc"
-#undef X
-};
-enum { COMMANDS = sizeof commands / sizeof *commands, MAX_OPTIONS = 32 };
-
-int gt_command_count(void) { return COMMANDS; }
-const gt_command *gt_command_at(int index) { return commands[index]; }
+enum { MAX_OPTIONS = 32 };
 
 const gt_option gt_common_options[] = {
     {"color", "WHEN", "color messages: auto (on a terminal; the default), always or never", false, 0, NULL},
     {NULL, NULL, NULL, false, 0, NULL},
 };
+
+const gt_option *gt_command_option(const gt_command *command, int index) {
+  const gt_option *option = command->options;
+  for (; option->name && index; option++) index--;
+  if (!option->name)
+    for (option = gt_common_options; option->name && index; option++) index--;
+  return option->name ? option : NULL;
+}
 
 /* --- errors --- */
 
@@ -56,12 +55,10 @@ int gt_usage_error(const gt_arguments *arguments, const char *format, ...) {
 /* --- unknown words --- */
 
 static int report_unknown_command(const char *word) {
-  const char *names[COMMANDS];
   char folded[GT_HINT_WORD];
   gt_hint_fold(word, folded);
   const gt_hint_row *known = gt_hint_match(gt_hint_rows, "command", folded);
-  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-  const char *nearest = known ? NULL : gt_nearest(word, names, COMMANDS);
+  const char *nearest = known ? NULL : gt_nearest(word, type_names, TYPES);
   if (known)
     gt_log_error("unknown command '%s'; use %s", word, known->ours);
   else if (nearest)
@@ -74,11 +71,11 @@ static int report_unknown_command(const char *word) {
 /* True if the command has the option that `text` begins with or mentions. */
 static bool has_option_of(const gt_command *command, const char *text) {
   const char *name = strstr(text, "--");
-  for (int common = 0; name && common < 2; common++)
-    for (const gt_option *option = common ? gt_common_options : command->options; option->name; option++)
-      if (!strncmp(name + 2, option->name, strlen(option->name)) &&
-          !isalnum((unsigned char)name[2 + strlen(option->name)]) && name[2 + strlen(option->name)] != '-')
-        return true;
+  const gt_option *option;
+  for (int i = 0; name && (option = gt_command_option(command, i)); i++)
+    if (!strncmp(name + 2, option->name, strlen(option->name)) &&
+        !isalnum((unsigned char)name[2 + strlen(option->name)]) && name[2 + strlen(option->name)] != '-')
+      return true;
   return false;
 }
 
@@ -158,9 +155,9 @@ static int report_unknown_option(const gt_arguments *arguments, const char *word
   char hint[256];
   const char *names[MAX_OPTIONS + 1] = {"help"};
   size_t count = 1;
-  for (const gt_option *o = arguments->command->options; o->name && count < MAX_OPTIONS; o++)
-    names[count++] = o->name;
-  for (const gt_option *o = gt_common_options; o->name && count < MAX_OPTIONS; o++) names[count++] = o->name;
+  const gt_option *option;
+  for (int i = 0; (option = gt_command_option(arguments->command, i)) && count < MAX_OPTIONS; i++)
+    names[count++] = option->name;
   if (explain_option(arguments->command, word, value, hint, sizeof hint))
     return gt_usage_error(arguments, "unknown option '%s'; %s", word, hint);
   const char *nearest = word[1] == '-' ? gt_nearest(word + 2, names, count) : NULL;
@@ -171,10 +168,11 @@ static int report_unknown_option(const gt_arguments *arguments, const char *word
 
 /* --- parsing --- */
 
-static const gt_option *find_option(const gt_option *options, const char *name, size_t length) {
-  for (const gt_option *option = options; option->name; option++)
-    if (strlen(option->name) == length && !memcmp(option->name, name, length)) return option;
-  return NULL;
+static const gt_option *find_option(const gt_command *command, const char *name, size_t length) {
+  const gt_option *option;
+  for (int i = 0; (option = gt_command_option(command, i)); i++)
+    if (strlen(option->name) == length && !memcmp(option->name, name, length)) break;
+  return option;
 }
 
 /* Applies a common option at once, so that it also affects errors in the rest of the command line. */
@@ -239,8 +237,7 @@ static int parse_long(gt_arguments *arguments, int argc, char **argv, int *at) {
   char shown[128];
   snprintf(shown, sizeof shown, "%.*s", (int)(equals ? equals - word : 120), word);
   const size_t length = (equals ? (size_t)(equals - word) : strlen(word)) - 2;
-  const gt_option *option = find_option(arguments->command->options, word + 2, length);
-  if (!option) option = find_option(gt_common_options, word + 2, length);
+  const gt_option *option = find_option(arguments->command, word + 2, length);
   if (!option)
     return report_unknown_option(arguments, shown, value ? value : *at + 1 < argc ? argv[*at + 1] : NULL);
   if (value && !option->argument) return gt_usage_error(arguments, "option '%s' takes no value", shown);
@@ -269,8 +266,7 @@ static int report_assignment(const gt_arguments *arguments, const char *word, si
   const gt_command *command = arguments->command;
   const char *value = word + length + 1;
   char key[64], hint[256];
-  const gt_option *option = find_option(command->options, word, length);
-  if (!option) option = find_option(gt_common_options, word, length);
+  const gt_option *option = find_option(command, word, length);
   if (option && option->argument)
     return gt_usage_error(arguments, "unexpected argument '%s'; use --%.*s %s", word, (int)length, word,
                           value);
@@ -289,14 +285,14 @@ static int check_words(const gt_arguments *arguments) {
                           (int)strcspn(command->usage, " ."), command->usage);
   if (arguments->words <= command->max_words) return GT_OK;
   const char *word = arguments->word[command->max_words], *equals = strchr(word, '=');
-  if (equals && equals > word && find_option(command->options, "set", 3))
+  if (equals && equals > word && find_option(command, "set", 3))
     return report_assignment(arguments, word, (size_t)(equals - word));
   if (gt_flag(arguments, "resume"))
     return gt_usage_error(arguments, "unexpected argument '%s'; use --run-dir %s --resume", word, word);
   /* The option that names what a further word can be, if the command has one. */
   static const char *const option[] = {"data", "target"};
   for (size_t i = 0; i < sizeof option / sizeof *option; i++)
-    if (find_option(command->options, option[i], strlen(option[i])) && !gt_option_value(arguments, option[i]))
+    if (find_option(command, option[i], strlen(option[i])) && !gt_option_value(arguments, option[i]))
       return gt_usage_error(arguments, "unexpected argument '%s'; use --%s %s", word, option[i], word);
   return gt_usage_error(arguments, "unexpected argument '%s'", word);
 }
@@ -336,16 +332,18 @@ static int run_command(const gt_command *command, int argc, char **argv) {
     gt_print_command_help(command);
     return GT_OK;
   }
+  gt_arena arena;
+  gt_arena_init(&arena);
   gt_arguments arguments = {.command = command,
-                            .word = gt_alloc(((size_t)argc + 1) * sizeof(char *)),
-                            .given = gt_alloc(((size_t)argc + MAX_OPTIONS) * sizeof(struct gt_given))};
+                            .word = GT_NEW_N(&arena, const char *, argc + 1),
+                            .given = GT_NEW_N(&arena, struct gt_given, argc + MAX_OPTIONS),
+                            .arena = &arena};
   int code = parse(&arguments, argc, argv);
   if (gt_flag(&arguments, "quiet")) gt_log_set_level(GT_LOG_WARN);
   if (!code) code = check_gpu(&arguments);
   if (!code) code = command->run(&arguments);
   if (!code && gt_vulkan_validation_messages() > 0) code = GT_ERR_INTERNAL;
-  free(arguments.word);
-  free(arguments.given);
+  gt_arena_finish(&arena);
   return code;
 }
 
@@ -379,8 +377,8 @@ int gt_cli_main(int argc, char **argv) {
     gt_print_version(argc > 2 && !strcmp(argv[2], "--json"));
     code = GT_OK;
   }
-  for (int i = 0; i < COMMANDS && code < 0; i++)
-    if (!strcmp(commands[i]->name, word)) code = run_command(commands[i], argc - 2, argv + 2);
+  for (int i = 0; i < TYPES && code < 0; i++)
+    if (!strcmp(type_names[i], word)) code = run_command(types[i], argc - 2, argv + 2);
   if (code < 0) code = report_unknown_command(word);
   code = check_results(code);
   /* A thread may still run in the driver, whose exit handlers would crash it. */

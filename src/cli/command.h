@@ -1,5 +1,5 @@
-/* gt_command: one command of the program, a constant row in its own file src/cli/NAME.c with the line
- * GT_REGISTER(command, NAME). Its options are rows, too; parsing, --help and suggestions use them. Every
+/* gt_command: one command of the program, a constant row in its own file src/cli/NAME.c:
+ * GT_DEFINE(command, NAME) = {…}. Its options are rows, too; parsing, --help and suggestions use them. Every
  * command has --help and gt_common_options in addition to its own. A command prints its results to stdout,
  * everything else to stderr, reports its own errors, and returns the process's exit code. */
 #ifndef GT_CLI_COMMAND_H
@@ -39,6 +39,7 @@ typedef struct gt_command {
   /* True if this command is worth suggesting for the model (gt_cli_suggest_next); NULL: never. */
   bool (*suits)(const struct gt_model_file *file);
 } gt_command;
+typedef gt_command gt_command_type; /* the name of the type in base/register.h */
 
 typedef struct gt_arguments { /* a parsed command line; points into argv */
   const gt_command *command;
@@ -49,6 +50,7 @@ typedef struct gt_arguments { /* a parsed command line; points into argv */
     const char *value;
   } * given;
   int givens;
+  gt_arena *arena; /* memory of the command, freed after it */
 } gt_arguments;
 
 extern const char *const gt_cli_devices[]; /* values of --device */
@@ -98,6 +100,9 @@ void gt_print_command_help(const gt_command *command);
 /* The whole program: finds the command, parses, runs. */
 int gt_cli_main(int argc, char **argv);
 int gt_command_count(void);
+/* Option `index` of a command, counted from 0: first its own options, then those of all commands; NULL: there
+ * are no more. */
+const gt_option *gt_command_option(const gt_command *command, int index);
 const gt_command *gt_command_at(int index);
 
 /* True if the option is on the command line. */

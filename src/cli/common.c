@@ -125,8 +125,8 @@ static bool check_config_path(const gt_arguments *arguments, gt_arena *arena, co
   return true;
 }
 
-int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
-                  gt_config *config) {
+int gt_cli_config(const gt_arguments *arguments, const char *path, bool outline, gt_config *config) {
+  gt_arena *arena = arguments->arena;
   int count;
   gt_error error = {0};
   const char *const *overrides = gt_cli_overrides(arguments, arena, &count);
@@ -270,8 +270,8 @@ static bool parse_gate(const char *text, gt_arena *arena, gt_gate *gate) {
   return end != text && !*skip_space(end) && isfinite(gate->limit);
 }
 
-static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const gt_gate *gate,
-                         const gt_gate_metrics *metrics) {
+static bool check_metric(const gt_arguments *arguments, const gt_gate *gate, const gt_gate_metrics *metrics) {
+  gt_arena *arena = arguments->arena;
   const char *metric = gate->metric;
   for (int i = 0; i < metrics->count; i++)
     if (!strcmp(metric, metrics->name[i])) return true;
@@ -288,8 +288,9 @@ static bool check_metric(const gt_arguments *arguments, gt_arena *arena, const g
   return false;
 }
 
-bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_metrics *metrics,
-                  gt_gate **gates, int *gate_count) {
+bool gt_cli_gates(const gt_arguments *arguments, const gt_gate_metrics *metrics, gt_gate **gates,
+                  int *gate_count) {
+  gt_arena *arena = arguments->arena;
   const char *const *given = gt_option_values(arguments, "fail-if", arena, gate_count);
   *gates = GT_NEW_N(arena, gt_gate, *gate_count);
   for (int i = 0; i < *gate_count; i++) {
@@ -300,7 +301,7 @@ bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_
                      given[i], metrics->name[0]);
       return false;
     }
-    if (!check_metric(arguments, arena, gate, metrics)) return false;
+    if (!check_metric(arguments, gate, metrics)) return false;
   }
   return true;
 }

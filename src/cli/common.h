@@ -12,8 +12,7 @@
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count);
 /* Reads CONFIG: a file, "-" for standard input, or "@NAME" for one that comes with gtrain (cli/shipped.h);
  * reports errors and findings. GT_OK, or the exit code. outline: see gt_config_read. */
-int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, bool outline,
-                  gt_config *config);
+int gt_cli_config(const gt_arguments *arguments, const char *path, bool outline, gt_config *config);
 
 /* With --json, prints an object with the errors and findings in place of the result. error: may be NULL.
  * Returns `code`. */
@@ -61,8 +60,8 @@ typedef struct gt_gate_metrics { /* what --fail-if may name */
   bool of_results; /* also names of results (train/config/result.h) */
 } gt_gate_metrics;
 /* Reads every --fail-if of the command line. False after a usage error. */
-bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const gt_gate_metrics *metrics,
-                  gt_gate **gates, int *gate_count);
+bool gt_cli_gates(const gt_arguments *arguments, const gt_gate_metrics *metrics, gt_gate **gates,
+                  int *gate_count);
 /* True if this value of the metric fails the gate, which is reported as an error. NaN fails every gate. */
 bool gt_gate_fails(const gt_gate *gate, double value);
 

@@ -65,7 +65,8 @@ static void print_row(const char *name, const char *summary, gt_arena *arena) {
   printf("\n");
 }
 
-static bool print_list(const gt_arguments *arguments, gt_arena *arena, gt_error *error) {
+static bool print_list(const gt_arguments *arguments, gt_error *error) {
+  gt_arena *arena = arguments->arena;
   gt_shipped shipped;
   json_t *list = gt_flag(arguments, "json") ? json_array() : NULL;
   bool ok = gt_shipped_list(&shipped, arena, error);
@@ -102,18 +103,13 @@ static bool print_one(const char *word, gt_arena *arena, gt_error *error) {
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_error error = {0};
-  gt_arena_init(&arena);
-  const bool ok = arguments->words ? print_one(arguments->word[0], &arena, &error)
-                                   : print_list(arguments, &arena, &error);
-  gt_arena_finish(&arena);
+  const bool ok = arguments->words ? print_one(arguments->word[0], arguments->arena, &error)
+                                   : print_list(arguments, &error);
   return ok ? GT_OK : gt_report(&error);
 }
 
-GT_REGISTER(command, configs)
-extern const gt_command gt_command_configs;
-const gt_command gt_command_configs = {
+GT_DEFINE(command, configs) = {
     .name = "configs",
     .summary = "list the configs that come with gtrain, or print one",
     .usage = "[NAME] [options]",

@@ -76,9 +76,7 @@ static int run(const gt_arguments *arguments) {
   return GT_OK;
 }
 
-GT_REGISTER(command, devices)
-extern const gt_command gt_command_devices;
-const gt_command gt_command_devices = {
+GT_DEFINE(command, devices) = {
     .name = "devices",
     .summary = "list the devices that gtrain can use",
     .usage = "[options]",

@@ -122,9 +122,7 @@ static int run(const gt_arguments *arguments) {
   return errors ? GT_ERR_NODEVICE : GT_OK;
 }
 
-GT_REGISTER(command, doctor)
-extern const gt_command gt_command_doctor;
-const gt_command gt_command_doctor = {
+GT_DEFINE(command, doctor) = {
     .name = "doctor",
     .summary = "check this machine: drivers, devices, threads, memory, caches, and what would help",
     .usage = "[options]",

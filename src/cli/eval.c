@@ -88,7 +88,8 @@ static void add_matrices(json_t *root, const gt_dataset *data, const gt_confusio
 
 static void print_result(const gt_arguments *arguments, int part, const gt_results *results,
                          const gt_confusion_matrix *matrix, const gt_lasting *lasting,
-                         const gt_config *config, gt_arena *arena) {
+                         const gt_config *config) {
+  gt_arena *arena = arguments->arena;
   const gt_dataset *data = &config->dataset;
   const gt_baselines baselines = gt_baselines_of(config, gt_dataset_split(&config->dataset, part), arena);
   if (gt_flag(arguments, "json")) {
@@ -125,13 +126,13 @@ static void print_result(const gt_arguments *arguments, int part, const gt_resul
 /* Computes the confusion matrices of all targets and writes --confusion. Fails if options ask for classes and
  * the model has none. */
 static bool collect_confusion(const gt_arguments *arguments, gt_session *session,
-                              const gt_evaluator *evaluator, gt_arena *arena, gt_confusion_matrix *matrix,
-                              gt_error *error) {
+                              const gt_evaluator *evaluator, gt_confusion_matrix *matrix, gt_error *error) {
   const char *file = gt_option_value(arguments, "confusion");
   const int targets = session->config->dataset.targets;
   int counted = 0, last = 0;
   for (int k = 0; k < targets; k++) {
-    if (gt_evaluator_confusion(session, evaluator, k, arena, &matrix[k], error)) counted++, last = k;
+    if (gt_evaluator_confusion(session, evaluator, k, arguments->arena, &matrix[k], error))
+      counted++, last = k;
     if (error->status) return false;
   }
   if (counted > 1 && file)
@@ -160,11 +161,11 @@ static bool check_finite(const char *model, int part, const gt_results *results,
       model, gt_part_keys[part]);
 }
 
-static bool read_model(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file, gt_config *config,
+static bool read_model(const gt_arguments *arguments, gt_model_file *file, gt_config *config,
                        gt_error *error) {
   const char *confusion = gt_option_value(arguments, "confusion");
   return (!confusion || gt_confusion_check_path(confusion, error)) && check_data_option(arguments, error) &&
-         gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error) &&
+         gt_cli_open_model(arguments, arguments->arena, arguments->word[0], file, config, error) &&
          gt_config_load_threshold(config, file);
 }
 
@@ -187,7 +188,6 @@ static void add_regression_metrics(gt_config *config) {
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_model_file file = {0};
   gt_config config = {0};
   gt_session session = {0};
@@ -198,17 +198,16 @@ static int run(const gt_arguments *arguments) {
   uint64_t limit;
   int gate_count, code = GT_ERR_USAGE;
   bool shown = false;
-  gt_arena_init(&arena);
-  if (!gt_cli_result_gates(arguments, &arena, &gates, &gate_count) || !gt_cli_memory_limit(arguments, &limit))
-    goto done;
-  if (!read_model(arguments, &arena, &file, &config, &error)) goto failed;
+  if (!gt_cli_result_gates(arguments, &gates, &gate_count) || !gt_cli_memory_limit(arguments, &limit))
+    return GT_ERR_USAGE;
+  if (!read_model(arguments, &file, &config, &error)) goto failed;
   if (!gt_cli_gates_apply(arguments, gates, gate_count, &config)) goto done;
   add_regression_metrics(&config);
   const int part = choose_split(arguments, &config, &error);
   if (part == GT_PART_NONE) goto failed;
   gt_model_file_check_data(&file, &config, part);
   gt_review_ranges(&file.signature, &config.dataset.split[part], gt_config_place_of_split(&config, part),
-                   &arena, &config.diagnostics);
+                   arguments->arena, &config.diagnostics);
   if ((code = gt_cli_findings(arguments, &config.diagnostics, GT_ERR_DATA))) goto refused;
   code = GT_ERR_USAGE;
   if (!gt_output_check(gt_option_value(arguments, "confusion"), &error)) goto failed;
@@ -220,10 +219,10 @@ static int run(const gt_arguments *arguments) {
   session.memory_limit = limit;
   if (!evaluate(&session, &file, part, &evaluator, &results, &error)) goto failed;
   gt_confusion_matrix matrix[GT_DATA_MAX_TARGETS];
-  if (!collect_confusion(arguments, &session, &evaluator, &arena, matrix, &error)) goto failed;
+  if (!collect_confusion(arguments, &session, &evaluator, matrix, &error)) goto failed;
   gt_lasting lasting;
   if (!gt_cli_measure_lasting(&lasting, &file, &config.dataset, &error)) goto failed;
-  print_result(arguments, part, &results, matrix, &lasting, &config, &arena);
+  print_result(arguments, part, &results, matrix, &lasting, &config);
   shown = true;
   if (!check_finite(file.path, part, &results, evaluator.hard != NULL, &error)) goto failed;
   code = gt_cli_check_gates(gates, gate_count, &results);
@@ -236,13 +235,10 @@ done:
   gt_session_close(&session);
   gt_config_finish(&config);
   gt_model_file_finish(&file);
-  gt_arena_finish(&arena);
   return code;
 }
 
-GT_REGISTER(command, eval)
-extern const gt_command gt_command_eval;
-const gt_command gt_command_eval = {
+GT_DEFINE(command, eval) = {
     .name = "eval",
     .summary = "evaluate a trained model",
     .usage = "MODEL [options]",

@@ -68,15 +68,12 @@ static gt_formula_style style_of(const gt_arguments *arguments) {
 static void print_formulas(const gt_arguments *arguments, const gt_explained *e) {
   const gt_formula_style style = style_of(arguments);
   const int outputs = gt_kan_network_outputs(&e->network);
-  gt_arena arena;
-  gt_arena_init(&arena);
   for (int o = 0; o < outputs; o++) {
-    const char *text = gt_symbolic_text(&e->symbolic, o, style, &arena);
+    const char *text = gt_symbolic_text(&e->symbolic, o, style, arguments->arena);
     if (outputs > 1 && style != GT_FORMULA_EXPRESSION)
       printf(style == GT_FORMULA_LATEX ? "y_{%d} = " : "y%d = ", o);
     printf("%s\n", text);
   }
-  gt_arena_finish(&arena);
 }
 
 static void print_fit(const gt_edge_fit *fit) {
@@ -123,12 +120,10 @@ static void print_errors(const gt_explained *e, const char *name, const gt_expla
 static void print_names(const gt_explained *e) {
   const char *const *names = e->symbolic.names, *const *columns =
                                                     gt_input_feature_names(&e->config.dataset.input[0]);
-  gt_arena arena;
-  gt_arena_init(&arena);
+  gt_arena *arena = e->config.diagnostics.arena;
   for (int i = 0; names && i < gt_kan_network_inputs(&e->network); i++)
     if (strcmp(names[i], columns[i]))
-      printf("%s is the column '%s'\n", names[i], gt_escape_name(&arena, columns[i]));
-  gt_arena_finish(&arena);
+      printf("%s is the column '%s'\n", names[i], gt_escape_name(arena, columns[i]));
 }
 
 static void print_text(const gt_arguments *arguments, const gt_explained *e) {
@@ -144,13 +139,10 @@ static void print_text(const gt_arguments *arguments, const gt_explained *e) {
   print_errors(e, "test", &e->test);
 }
 
-/* JSON has no NaN. */
-static json_t *real_json(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 static json_t *errors_json(const gt_explained *e, const gt_explained_split *split) {
   return json_pack("{s:I, s:o, s:o}", "samples", (json_int_t)split->samples, "rmse",
-                   real_json(gt_explained_formula_error(e, split)), "network_rmse",
-                   real_json(gt_explained_network_error(e, split)));
+                   gt_json_real(gt_explained_formula_error(e, split)), "network_rmse",
+                   gt_json_real(gt_explained_network_error(e, split)));
 }
 
 static int count_rounded(const gt_explained *e) {
@@ -159,17 +151,19 @@ static int count_rounded(const gt_explained *e) {
   return count;
 }
 
+json_t *gt_explained_formulas_json(const gt_symbolic *formula, gt_arena *arena) {
+  json_t *list = json_array();
+  for (int o = 0; o < formula->width[formula->layers]; o++)
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "plain",
+                                          gt_symbolic_text(formula, o, GT_FORMULA_PLAIN, arena), "latex",
+                                          gt_symbolic_text(formula, o, GT_FORMULA_LATEX, arena), "expression",
+                                          gt_symbolic_text(formula, o, GT_FORMULA_EXPRESSION, arena)));
+  return list;
+}
+
 static void print_json(const gt_explained *e) {
-  json_t *root = json_object(), *formulas = json_array(), *inputs = json_array();
-  gt_arena arena;
-  gt_arena_init(&arena);
-  for (int o = 0; o < gt_kan_network_outputs(&e->network); o++)
-    json_array_append_new(formulas,
-                          json_pack("{s:s, s:s, s:s}", "plain",
-                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_PLAIN, &arena), "latex",
-                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_LATEX, &arena), "expression",
-                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_EXPRESSION, &arena)));
-  json_object_set_new(root, "outputs", formulas);
+  json_t *root = json_object(), *inputs = json_array();
+  json_object_set_new(root, "outputs", gt_explained_formulas_json(&e->symbolic, e->config.diagnostics.arena));
   for (int i = 0; e->symbolic.names && i < gt_kan_network_inputs(&e->network); i++)
     json_array_append_new(inputs, json_string(e->symbolic.names[i]));
   json_object_set_new(root, "inputs", inputs);
@@ -178,7 +172,6 @@ static void print_json(const gt_explained *e) {
   json_object_set_new(root, "snapped", json_integer(count_rounded(e)));
   json_object_set_new(root, "train", errors_json(e, &e->train));
   if (e->test.samples) json_object_set_new(root, "test", errors_json(e, &e->test));
-  gt_arena_finish(&arena);
   gt_cli_print_json(root);
 }
 
@@ -252,17 +245,13 @@ static int open_and_explain(const task *t) {
 
 static int run(const gt_arguments *arguments) {
   task t = {.arguments = arguments};
-  gt_arena arena;
   if (gt_explains_columns(arguments)) return gt_explain_columns(arguments);
   int code = GT_ERR_USAGE;
-  gt_arena_init(&arena);
   if (gt_flag(arguments, "no-formula") && gt_flag(arguments, "pareto"))
     gt_usage_error(arguments, "--pareto lists formulas, and --no-formula asks for none");
-  else if (gt_cli_gates(arguments, &arena, &(gt_gate_metrics){metrics, METRICS, false}, &t.gates,
-                        &t.gate_count) &&
+  else if (gt_cli_gates(arguments, &(gt_gate_metrics){metrics, METRICS, false}, &t.gates, &t.gate_count) &&
            read_functions(arguments, t.allowed))
     code = open_and_explain(&t);
-  gt_arena_finish(&arena);
   return code;
 }
 
@@ -272,9 +261,7 @@ static void print_functions(FILE *stream) {
   fprintf(stream, "\n");
 }
 
-GT_REGISTER(command, explain)
-extern const gt_command gt_command_explain;
-const gt_command gt_command_explain = {
+GT_DEFINE(command, explain) = {
     .name = "explain",
     .summary = "read a Kolmogorov-Arnold network as a formula and draw it, or rank the columns of a table",
     .usage = "MODEL... [options]",

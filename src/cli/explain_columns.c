@@ -29,17 +29,15 @@ static bool is_table(const gt_model_file *file) {
 }
 
 bool gt_explains_columns(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_model_file file = {0};
   gt_error error = {0};
   if (gt_flag(arguments, "importance")) return true;
   if (arguments->words > 1 || find_formula_option(arguments)) return false;
-  gt_arena_init(&arena);
   /* An error is reported when the model is opened again. */
-  const bool columns = gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) &&
-                       is_table(&file) && !gt_explained_can_open(&file);
+  const bool columns =
+      gt_model_file_read(&file, gt_model_path(arguments->arena, arguments->word[0], &error), &error) &&
+      is_table(&file) && !gt_explained_can_open(&file);
   gt_model_file_finish(&file);
-  gt_arena_finish(&arena);
   return columns;
 }
 
@@ -126,7 +124,7 @@ void gt_cli_log_importance(const gt_importance *importance) {
 /* --- the command --- */
 
 static bool measure(const gt_arguments *arguments, gt_session *session, const gt_model_file *file, int part,
-                    uint64_t limit, gt_arena *arena, gt_importance *out, gt_error *error) {
+                    uint64_t limit, gt_importance *out, gt_error *error) {
   gt_evaluator evaluator;
   if (!gt_session_open(session, session->config, part, gt_cli_device(arguments), error)) return false;
   session->model = file;
@@ -135,7 +133,7 @@ static bool measure(const gt_arguments *arguments, gt_session *session, const gt
   return gt_session_place(session, NULL, 1u << part, error) &&
          gt_evaluator_open(session, &evaluator, part, 0, error) &&
          gt_session_load_weights(session, evaluator.net->model->store, file, error) &&
-         gt_importance_measure(session, &evaluator, REPEATS, arena, out, error);
+         gt_importance_measure(session, &evaluator, REPEATS, arguments->arena, out, error);
 }
 
 /* Fails if the loss is not finite: its changes would mean nothing. */
@@ -150,10 +148,10 @@ static bool check_finite(const gt_arguments *arguments, int part, const gt_impor
 
 /* Returns GT_OK if *error is set, otherwise the exit code. */
 static int explain(const gt_arguments *arguments, gt_session *session, gt_model_file *file, uint64_t limit,
-                   gt_arena *arena, gt_error *error) {
+                   gt_error *error) {
   gt_config *config = session->config;
   gt_importance importance;
-  if (!gt_cli_open_model(arguments, arena, arguments->word[0], file, config, error) ||
+  if (!gt_cli_open_model(arguments, arguments->arena, arguments->word[0], file, config, error) ||
       !gt_config_load_threshold(config, file))
     return GT_OK;
   const int part = gt_dataset_default_part(&config->dataset);
@@ -161,7 +159,7 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
   gt_model_file_check_data(file, config, part);
   const int code = gt_cli_findings(arguments, &config->diagnostics, GT_ERR_DATA);
   if (code) return gt_cli_print_failure(arguments, &config->diagnostics, NULL, code);
-  if (!measure(arguments, session, file, part, limit, arena, &importance, error) ||
+  if (!measure(arguments, session, file, part, limit, &importance, error) ||
       !check_finite(arguments, part, &importance, error))
     return GT_OK;
   if (gt_flag(arguments, "json"))
@@ -173,7 +171,6 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
 
 int gt_explain_columns(const gt_arguments *arguments) {
   const char *formula = find_formula_option(arguments);
-  gt_arena arena;
   gt_model_file file = {0};
   gt_config config = {0};
   gt_session session = {.config = &config};
@@ -182,13 +179,11 @@ int gt_explain_columns(const gt_arguments *arguments) {
   if (formula) return gt_usage_error(arguments, "--%s cannot be used with --importance", formula);
   if (arguments->words > 1) return gt_usage_error(arguments, "--importance needs a single MODEL");
   if (!gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
-  gt_arena_init(&arena);
-  int code = explain(arguments, &session, &file, limit, &arena, &error);
+  int code = explain(arguments, &session, &file, limit, &error);
   if (error.status || config.diagnostics.errors)
     code = gt_cli_model_report(arguments, &config.diagnostics, &error);
   gt_session_close(&session);
   gt_config_finish(&config);
   gt_model_file_finish(&file);
-  gt_arena_finish(&arena);
   return code;
 }

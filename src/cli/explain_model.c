@@ -45,7 +45,6 @@ static bool read_network(gt_explained *e, gt_error *error) {
 bool gt_explained_can_open(const gt_model_file *file) {
   gt_explained e = {.file = *file};
   gt_error error = {0};
-  gt_arena_init(&e.arena);
   const gt_model *model = gt_model_file_build(&e.config, &e.arena, file, &error);
   const bool ok = model && e.config.dataset.inputs == 1 && read_weights(&e, model, &error);
   gt_kan_network_finish(&e.network);
@@ -89,7 +88,6 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
 
 bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error) {
   *e = (gt_explained){0};
-  gt_arena_init(&e->arena);
   if (!gt_cli_open_model(arguments, &e->arena, path, &e->file, &e->config, error) ||
       !read_network(e, error) || !read_split(e, &e->config.dataset.split[GT_PART_TRAIN], &e->train, error) ||
       !read_split(e, &e->config.dataset.split[GT_PART_TEST], &e->test, error))
@@ -160,14 +158,17 @@ bool gt_explained_find(gt_explained *e, const gt_symbolic_options *options, gt_e
   return true;
 }
 
-static double root_mean(double sum, int64_t count) { return count ? sqrt(sum / (double)count) : NAN; }
-
-double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split) {
+/* The root mean square error of these outputs, which are freed. */
+static double error_of(const gt_explained *e, const gt_explained_split *split, double *y) {
   const int64_t values = split->samples * gt_kan_network_outputs(&e->network);
-  double sum = 0, *y = gt_explained_network_outputs(e, split);
+  double sum = 0;
   for (int64_t k = 0; k < values; k++) sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
   free(y);
-  return root_mean(sum, values);
+  return values ? sqrt(sum / (double)values) : NAN;
+}
+
+double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split) {
+  return error_of(e, split, gt_explained_network_outputs(e, split));
 }
 
 double *gt_explained_formula_outputs(const gt_explained *e, const gt_explained_split *split) {
@@ -188,9 +189,5 @@ double *gt_explained_formula_outputs(const gt_explained *e, const gt_explained_s
 }
 
 double gt_explained_formula_error(const gt_explained *e, const gt_explained_split *split) {
-  const int64_t values = split->samples * gt_kan_network_outputs(&e->network);
-  double sum = 0, *y = gt_explained_formula_outputs(e, split);
-  for (int64_t k = 0; k < values; k++) sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
-  free(y);
-  return root_mean(sum, values);
+  return error_of(e, split, gt_explained_formula_outputs(e, split));
 }

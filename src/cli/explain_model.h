@@ -57,6 +57,8 @@ void gt_explained_doubts(gt_explained *e);
  * files to write, or NULL. */
 bool gt_explained_draw(const gt_explained *models, int count, const char *svg, const char *png,
                        gt_error *error);
+/* A formula's outputs as a JSON array of objects with its text in each style. */
+json_t *gt_explained_formulas_json(const gt_symbolic *formula, gt_arena *arena);
 /* Prints the front (kan/symbolic_front.h) as a table, or as JSON. The model's formula must have been found.
  */
 void gt_explained_pareto(gt_explained *e, gt_formula_style style, bool json);

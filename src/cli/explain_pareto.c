@@ -1,5 +1,4 @@
 #include "cli/explain_model.h"
-#include <math.h>
 #include <stdlib.h>
 
 typedef struct error {
@@ -56,14 +55,12 @@ static void print_table(gt_explained *e, gt_formula_style style) {
 
 /* --- as JSON --- */
 
-static json_t *real_json(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 static void add_error(json_t *row, const char *name, const gt_explained *e, const gt_symbolic *formula,
                       const gt_explained_split *split) {
   if (!split->samples) return;
   const error errors = error_of(e, formula, split);
-  json_object_set_new(row, name,
-                      json_pack("{s:o, s:o}", "rmse", real_json(errors.rmse), "r2", real_json(errors.r2)));
+  json_object_set_new(
+      row, name, json_pack("{s:o, s:o}", "rmse", gt_json_real(errors.rmse), "r2", gt_json_real(errors.r2)));
 }
 
 static void print_json(gt_explained *e) {
@@ -72,16 +69,9 @@ static void print_json(gt_explained *e) {
   for (int i = 0; i < front->count; i++) {
     const gt_symbolic_point *p = &front->point[i];
     json_t *row = json_pack("{s:i, s:b}", "complexity", p->complexity, "chosen", (int)p->chosen);
-    json_t *formulas = json_array();
     add_error(row, "train", e, &p->formula, &e->train);
     add_error(row, "test", e, &p->formula, &e->test);
-    for (int o = 0; o < gt_kan_network_outputs(&e->network); o++)
-      json_array_append_new(
-          formulas,
-          json_pack("{s:s, s:s, s:s}", "plain", gt_symbolic_text(&p->formula, o, GT_FORMULA_PLAIN, &e->arena),
-                    "latex", gt_symbolic_text(&p->formula, o, GT_FORMULA_LATEX, &e->arena), "expression",
-                    gt_symbolic_text(&p->formula, o, GT_FORMULA_EXPRESSION, &e->arena)));
-    json_object_set_new(row, "outputs", formulas);
+    json_object_set_new(row, "outputs", gt_explained_formulas_json(&p->formula, &e->arena));
     json_array_append_new(list, row);
   }
   json_object_set_new(root, "pareto", list);

@@ -36,8 +36,8 @@ static bool write_text(const char *output, const gt_text *text, gt_error *error)
   return gt_fail_errno(error, GT_ERR_IO, "cannot write to standard output");
 }
 
-static bool export(const gt_arguments *arguments, const gt_exporter *exporter, const gt_model_file *model,
-                   gt_error *error) {
+static bool export(const gt_arguments *arguments, const gt_exporter_type *exporter,
+                   const gt_model_file *model, gt_error *error) {
   const char *output = gt_option_value(arguments, "output"), *wanted = gt_option_value(arguments, "name");
   if (output && !strcmp(output, "-")) output = NULL;
   char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, model->path);
@@ -68,19 +68,16 @@ static int report_wrong_format(const gt_arguments *arguments, const char *wanted
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_model_file file = {0};
   gt_error error = {0};
   int code = GT_OK;
   const char *wanted = gt_option_value(arguments, "format");
-  const gt_exporter *exporter = wanted ? gt_exporter_find(wanted) : NULL;
+  const gt_exporter_type *exporter = wanted ? gt_exporter_find(wanted) : NULL;
   if (!exporter) return report_wrong_format(arguments, wanted);
-  gt_arena_init(&arena);
-  if (!gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) ||
+  if (!gt_model_file_read(&file, gt_model_path(arguments->arena, arguments->word[0], &error), &error) ||
       !export(arguments, exporter, &file, &error))
     code = gt_report(&error);
   gt_model_file_finish(&file);
-  gt_arena_finish(&arena);
   return code;
 }
 
@@ -96,9 +93,7 @@ static void print_formats(FILE *stream) {
   }
 }
 
-GT_REGISTER(command, export)
-extern const gt_command gt_command_export;
-const gt_command gt_command_export = {
+GT_DEFINE(command, export) = {
     .name = "export",
     .summary = "write a trained model, such as the circuit of a logic model, in another language",
     .usage = "MODEL --format FORMAT [--output FILE] [options]",

@@ -82,8 +82,8 @@ static const char *unescape(gt_arena *arena, const char *text) {
 }
 
 /* Reads the prompt, and cleans it as the tokenizer does with training text. */
-static bool read_prompt(const gt_arguments *arguments, const gt_tokenizer_type *type, gt_arena *arena,
-                        settings *w, gt_error *error) {
+static bool read_prompt(const gt_arguments *arguments, const gt_tokenizer_type *type, settings *w,
+                        gt_error *error) {
   enum { MAX_PROMPT = 64 << 20 };
   const char *file = gt_option_value(arguments, "prompt-file"), *given = gt_option_value(arguments, "prompt");
   gt_text_view *prompt = &w->prompt;
@@ -93,7 +93,8 @@ static bool read_prompt(const gt_arguments *arguments, const gt_tokenizer_type *
     *prompt = (gt_text_view){w->file.data, w->file.size, path, NULL};
   } else {
     const char *text = given ? given : "";
-    *prompt = (gt_text_view){(const uint8_t *)gt_arena_strdup(arena, text), strlen(text), "--prompt", NULL};
+    *prompt = (gt_text_view){(const uint8_t *)gt_arena_strdup(arguments->arena, text), strlen(text),
+                             "--prompt", NULL};
   }
   return gt_text_clean(type, prompt, error);
 }
@@ -191,7 +192,6 @@ static const gt_tokenizer_type *tokenizer_of(const gt_model_file *file) {
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_model_file file = {0};
   gt_generator generator = {0};
   gt_error error = {0};
@@ -199,17 +199,15 @@ static int run(const gt_arguments *arguments) {
   if (!read_numbers(arguments, &w)) return GT_ERR_USAGE;
   if (gt_option_value(arguments, "prompt") && gt_option_value(arguments, "prompt-file"))
     return gt_usage_error(arguments, "expected --prompt or --prompt-file, not both");
-  gt_arena_init(&arena);
-  w.generate.stop = unescape(&arena, gt_option_value(arguments, "stop"));
+  w.generate.stop = unescape(arguments->arena, gt_option_value(arguments, "stop"));
   const bool ok =
-      gt_model_file_read(&file, gt_model_path(&arena, arguments->word[0], &error), &error) &&
-      gt_model_file_check(&file, &error) && read_prompt(arguments, tokenizer_of(&file), &arena, &w, &error) &&
+      gt_model_file_read(&file, gt_model_path(arguments->arena, arguments->word[0], &error), &error) &&
+      gt_model_file_check(&file, &error) && read_prompt(arguments, tokenizer_of(&file), &w, &error) &&
       gt_generator_open(&generator, &file, gt_cli_device(arguments), w.memory_limit, &error) &&
       gt_generator_prompt(&generator, &w.prompt, &error) && write_all(arguments, &generator, &w, &error);
   gt_generator_close(&generator);
   gt_bytes_finish(&w.file);
   gt_model_file_finish(&file);
-  gt_arena_finish(&arena);
   return ok ? GT_OK : gt_report(&error);
 }
 
@@ -219,9 +217,7 @@ static bool is_language_model(const gt_model_file *file) {
          s->target[0].classes == s->input[0].vocabulary->size;
 }
 
-GT_REGISTER(command, generate)
-extern const gt_command gt_command_generate;
-const gt_command gt_command_generate = {
+GT_DEFINE(command, generate) = {
     .name = "generate",
     .summary = "write text with a trained language model",
     .usage = "MODEL [options]",

@@ -88,8 +88,8 @@ void gt_print_command_help(const gt_command *command) {
   }
   if (command->print_details) command->print_details(stdout);
   printf("\noptions:\n");
-  for (const gt_option *option = command->options; option->name; option++) print_option(option);
-  for (const gt_option *option = gt_common_options; option->name; option++) print_option(option);
+  const gt_option *option;
+  for (int i = 0; (option = gt_command_option(command, i)); i++) print_option(option);
   print_row("-h, --help", "print this text");
   print_examples(command->examples);
 }

@@ -191,20 +191,14 @@ static int init_table(const gt_arguments *arguments, gt_scaffold *init) {
 
 static int run(const gt_arguments *arguments) {
   const gt_scaffold_kind *kind = find_kind(arguments);
-  gt_arena arena;
   if (!kind) return GT_ERR_USAGE;
   if (arguments->words < 2)
     return gt_usage_error(arguments, "gtrain init %s needs the FILE of a table", kind->name);
-  gt_arena_init(&arena);
-  gt_scaffold init = {.arena = &arena, .kind = kind, .file = arguments->word[1]};
-  const int code = init_table(arguments, &init);
-  gt_arena_finish(&arena);
-  return code;
+  gt_scaffold init = {.arena = arguments->arena, .kind = kind, .file = arguments->word[1]};
+  return init_table(arguments, &init);
 }
 
-GT_REGISTER(command, init)
-extern const gt_command gt_command_init;
-const gt_command gt_command_init = {
+GT_DEFINE(command, init) = {
     .name = "init",
     .summary = "write a config for a table",
     .usage = "KIND FILE [options]",

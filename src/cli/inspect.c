@@ -65,24 +65,19 @@ static void print_as_text(gt_container *file, const char *path) {
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_container file;
   gt_error error = {0};
-  gt_arena_init(&arena);
-  const char *path = gt_model_path(&arena, arguments->word[0], &error);
+  const char *path = gt_model_path(arguments->arena, arguments->word[0], &error);
   const int code = path && gt_safetensors_read_any(path, &file, &error) ? GT_OK : gt_report(&error);
   if (!code && gt_flag(arguments, "json"))
     print_as_json(&file);
   else if (!code)
     print_as_text(&file, path);
   if (!code) gt_container_finish(&file);
-  gt_arena_finish(&arena);
   return code;
 }
 
-GT_REGISTER(command, inspect)
-extern const gt_command gt_command_inspect;
-const gt_command gt_command_inspect = {
+GT_DEFINE(command, inspect) = {
     .name = "inspect",
     .summary = "show what a model or checkpoint file holds",
     .usage = "MODEL [options]",

@@ -5,14 +5,14 @@
 
 static const char samples[] = "samples", items[] = "items";
 
-bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gates, int *count) {
+bool gt_cli_result_gates(const gt_arguments *arguments, gt_gate **gates, int *count) {
   int names = 0;
   while (gt_metric_names[names]) names++;
-  const char **metrics = GT_NEW_N(arena, const char *, names + 2);
+  const char **metrics = GT_NEW_N(arguments->arena, const char *, names + 2);
   memcpy(metrics, gt_metric_names, (size_t)names * sizeof *metrics);
   metrics[names] = samples;
   metrics[names + 1] = items;
-  return gt_cli_gates(arguments, arena, &(gt_gate_metrics){metrics, names + 2, true}, gates, count);
+  return gt_cli_gates(arguments, &(gt_gate_metrics){metrics, names + 2, true}, gates, count);
 }
 
 /* Rejects a limit such as `accuracy<97`, which would always fail. */

@@ -4,7 +4,7 @@
 #include "cli/common.h"
 
 /* gt_cli_gates for the metrics of evaluations. */
-bool gt_cli_result_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gates, int *count);
+bool gt_cli_result_gates(const gt_arguments *arguments, gt_gate **gates, int *count);
 /* Finds the results of the gates and adds their metrics to those that evaluations compute. False after an
  * error, which is reported, if one cannot be computed, or if no value of it is near the limit. */
 bool gt_cli_gates_apply(const gt_arguments *arguments, gt_gate *gates, int count, gt_config *config);

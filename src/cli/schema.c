@@ -71,14 +71,9 @@ static int report_unknown_name(const gt_arguments *arguments, const gt_schemas *
 
 static int run(const gt_arguments *arguments) {
   if (!arguments->words) return print_schema();
-  gt_arena arena;
-  gt_arena_init(&arena);
-  const gt_schemas *all = gt_schemas_of(&arena);
-  int code = GT_OK;
-  if (!print_things(all, arguments->word[0]) && !gt_schema_print_places(all, arguments->word[0]))
-    code = report_unknown_name(arguments, all);
-  gt_arena_finish(&arena);
-  return code;
+  const gt_schemas *all = gt_schemas_of(arguments->arena);
+  if (print_things(all, arguments->word[0]) || gt_schema_print_places(all, arguments->word[0])) return GT_OK;
+  return report_unknown_name(arguments, all);
 }
 
 static void print_lists(FILE *stream) {
@@ -101,9 +96,7 @@ static const char *known_name(int index) {
   return index < known ? names[index] : NULL;
 }
 
-GT_REGISTER(command, schema)
-extern const gt_command gt_command_schema;
-const gt_command gt_command_schema = {
+GT_DEFINE(command, schema) = {
     .name = "schema",
     .summary = "list what configs can contain, explain its keys, or print the JSON Schema",
     .usage = "[NAME]",

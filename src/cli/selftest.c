@@ -48,9 +48,7 @@ static int run(const gt_arguments *arguments) {
   return written ? code : gt_report(&write_error);
 }
 
-GT_REGISTER(command, selftest)
-extern const gt_command gt_command_selftest;
-const gt_command gt_command_selftest = {
+GT_DEFINE(command, selftest) = {
     .name = "selftest",
     .summary = "check every op on this machine's device and driver",
     .usage = "[options]",

@@ -42,7 +42,7 @@ enum { METRICS = sizeof metrics / sizeof *metrics };
 
 typedef struct task {
   const gt_arguments *arguments;
-  gt_arena arena;
+  gt_arena *arena;
   gt_simulate_settings settings;
   gt_gate *gates;
   int gate_count;
@@ -63,12 +63,12 @@ typedef struct task {
 static bool read_config(task *e) {
   static const char *const settings[] = {"data.", "quiet=", NULL};
   const gt_spec *data;
-  if (!gt_cli_model_data(e->arguments, &e->arena, &e->file, settings, &data, &e->diagnostics, &e->error))
+  if (!gt_cli_model_data(e->arguments, e->arena, &e->file, settings, &data, &e->diagnostics, &e->error))
     return false;
   const gt_spec *format = gt_spec_find(data, "format");
   if (!format || format->kind != GT_SPEC_SCALAR || strcmp(format->scalar, "ca")) return true;
   const gt_data_requirements wanted = {.untrusted = gt_model_file_untrusted(&e->file)};
-  if (!gt_dataset_open(data, 0, &wanted, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
+  if (!gt_dataset_open(data, 0, &wanted, e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
   e->boards = gt_ca_boards_of(&e->dataset);
   if (e->boards->channels == e->model.automaton.ca.channels) return true;
   return gt_fail(&e->error, GT_ERR_DATA, "%s: cells have %lld channels in its data, but %u in its automaton",
@@ -76,7 +76,7 @@ static bool read_config(task *e) {
 }
 
 static bool read_model(task *e) {
-  const char *path = gt_model_path(&e->arena, e->arguments->word[0], &e->error);
+  const char *path = gt_model_path(e->arena, e->arguments->word[0], &e->error);
   if (!gt_model_file_read(&e->file, path, &e->error) ||
       !gt_model_circuit_read(&e->model, &e->file, &e->error))
     return false;
@@ -282,13 +282,11 @@ static int check_gates(const task *e, const gt_experiment *result) {
 }
 
 static int run(const gt_arguments *arguments) {
-  task e = {.arguments = arguments};
+  task e = {.arguments = arguments, .arena = arguments->arena};
   int code = GT_ERR_USAGE;
-  gt_arena_init(&e.arena);
-  gt_diagnostics_init(&e.diagnostics, &e.arena);
-  if (gt_cli_gates(arguments, &e.arena, &(gt_gate_metrics){metrics, METRICS, false}, &e.gates,
-                   &e.gate_count) &&
-      gt_simulate_read(arguments, &e.arena, &e.settings)) {
+  gt_diagnostics_init(&e.diagnostics, e.arena);
+  if (gt_cli_gates(arguments, &(gt_gate_metrics){metrics, METRICS, false}, &e.gates, &e.gate_count) &&
+      gt_simulate_read(arguments, &e.settings)) {
     const bool ok = read_model(&e) && read_config(&e) && open_board(&e) && open_target(&e) &&
                     open_frames(&e) && simulate(&e);
     const gt_experiment result = e.experiment; /* a copy, because check_stability continues the run */
@@ -300,7 +298,6 @@ static int run(const gt_arguments *arguments) {
   gt_dataset_close(&e.dataset);
   gt_model_circuit_finish(&e.model);
   gt_model_file_finish(&e.file);
-  gt_arena_finish(&e.arena);
   return code;
 }
 
@@ -312,9 +309,7 @@ static bool is_automaton(const gt_model_file *file) {
   return ok;
 }
 
-GT_REGISTER(command, simulate)
-extern const gt_command gt_command_simulate;
-const gt_command gt_command_simulate = {
+GT_DEFINE(command, simulate) = {
     .name = "simulate",
     .summary = "run a trained cellular automaton on any grid",
     .usage = "MODEL [options]",

@@ -55,9 +55,9 @@ static bool parse_block(const char *at, gt_damage *d) {
   return ok && !*at;
 }
 
-static bool read_damage(const gt_arguments *arguments, gt_arena *arena, gt_simulate_settings *s) {
-  const char *const *given = gt_option_values(arguments, "damage", arena, &s->damages);
-  s->damage = GT_NEW_N(arena, gt_damage, s->damages);
+static bool read_damage(const gt_arguments *arguments, gt_simulate_settings *s) {
+  const char *const *given = gt_option_values(arguments, "damage", arguments->arena, &s->damages);
+  s->damage = GT_NEW_N(arguments->arena, gt_damage, s->damages);
   for (int i = 0; i < s->damages; i++) {
     const char *text = given[i];
     gt_damage *d = &s->damage[i];
@@ -116,11 +116,11 @@ static bool read_rate(const gt_arguments *arguments, gt_simulate_settings *s) {
   return false;
 }
 
-bool gt_simulate_read(const gt_arguments *arguments, gt_arena *arena, gt_simulate_settings *s) {
+bool gt_simulate_read(const gt_arguments *arguments, gt_simulate_settings *s) {
   *s = (gt_simulate_settings){.steps = -1, .picture_every = 1, .scale = 4, .fps = 10, .seed = 1};
   s->start = gt_option_value(arguments, "start");
   return read_grid(arguments, s) && read_channels(arguments, s) && read_rate(arguments, s) &&
-         read_damage(arguments, arena, s) && gt_option_int(arguments, "steps", 0, MAX_STEPS, &s->steps) &&
+         read_damage(arguments, s) && gt_option_int(arguments, "steps", 0, MAX_STEPS, &s->steps) &&
          gt_option_int(arguments, "every", 1, MAX_STEPS, &s->every) &&
          gt_option_int(arguments, "picture-every", 1, MAX_STEPS, &s->picture_every) &&
          gt_option_int(arguments, "scale", 1, GT_PNG_MAX_SIDE, &s->scale) &&

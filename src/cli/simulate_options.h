@@ -23,7 +23,7 @@ typedef struct gt_simulate_settings {
 extern const char *const gt_simulate_starts[]; /* "random", "zeros", "centre", NULL */
 
 /* Reads all options. False after a usage error, which is reported. */
-bool gt_simulate_read(const gt_arguments *arguments, gt_arena *arena, gt_simulate_settings *out);
+bool gt_simulate_read(const gt_arguments *arguments, gt_simulate_settings *out);
 /* True if all damage fits on the board; otherwise GT_ERR_USAGE. */
 bool gt_simulate_fits(const gt_simulate_settings *settings, int64_t height, int64_t width, gt_error *error);
 #endif

@@ -29,7 +29,8 @@ static const gt_option options[] = {
 };
 
 /* CONFIG for the command that continues this run; NULL for standard input, which cannot be read again. */
-static const char *resume_config(const gt_arguments *arguments, gt_arena *arena) {
+static const char *resume_config(const gt_arguments *arguments) {
+  gt_arena *arena = arguments->arena;
   const char *config = arguments->word[0];
   if (!strcmp(config, "-")) return NULL;
   if (*config == '-')
@@ -38,7 +39,8 @@ static const char *resume_config(const gt_arguments *arguments, gt_arena *arena)
 }
 
 /* The options of the command that continues this run, without --run-dir, which the run adds. */
-static const char *resume_options(const gt_arguments *arguments, gt_arena *arena) {
+static const char *resume_options(const gt_arguments *arguments) {
+  gt_arena *arena = arguments->arena;
   const char *text = "";
   for (int i = 0; i < arguments->givens; i++) {
     const char *name = arguments->given[i].option->name, *value = arguments->given[i].value;
@@ -190,19 +192,17 @@ static int train(const gt_arguments *arguments, gt_config *config, const gt_trai
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_config config;
   gt_gate *gates;
   uint64_t limit;
   double seconds;
-  int gate_count, code = GT_ERR_USAGE;
-  gt_arena_init(&arena);
+  int gate_count;
   if (!gt_cli_memory_limit(arguments, &limit) || !read_max_time(arguments, &seconds) ||
-      !gt_cli_result_gates(arguments, &arena, &gates, &gate_count))
-    goto done;
+      !gt_cli_result_gates(arguments, &gates, &gate_count))
+    return GT_ERR_USAGE;
   gt_signals_prepare();
-  code = gt_cli_config(arguments, &arena, arguments->word[0], false, &config);
-  if (code) goto done;
+  int code = gt_cli_config(arguments, arguments->word[0], false, &config);
+  if (code) return code;
   const gt_train_options train_options = {.device = gt_cli_device(arguments),
                                           .directory = gt_option_value(arguments, "run-dir"),
                                           .memory_limit = limit,
@@ -212,21 +212,17 @@ static int run(const gt_arguments *arguments) {
                                           .quiet = gt_flag(arguments, "quiet"),
                                           .ranks_columns =
                                               gt_flag(arguments, "json") || !gt_flag(arguments, "quiet"),
-                                          .resume_config = resume_config(arguments, &arena),
-                                          .resume_options = resume_options(arguments, &arena)};
+                                          .resume_config = resume_config(arguments),
+                                          .resume_options = resume_options(arguments)};
   code = can_check_gates(arguments, &config, gates, gate_count)
              ? gt_cli_findings(arguments, &config.diagnostics, GT_ERR_CONFIG)
              : GT_ERR_USAGE;
   if (!code) code = train(arguments, &config, &train_options, gates, gate_count);
   gt_config_finish(&config);
-done:
-  gt_arena_finish(&arena);
   return code;
 }
 
-GT_REGISTER(command, train)
-extern const gt_command gt_command_train;
-const gt_command gt_command_train = {
+GT_DEFINE(command, train) = {
     .name = "train",
     .summary = "train the model that a config describes",
     .usage = "CONFIG [options]",

@@ -117,25 +117,19 @@ static int tune_config(const gt_arguments *arguments, gt_config *config, int64_t
 }
 
 static int run(const gt_arguments *arguments) {
-  gt_arena arena;
   gt_config config;
   int64_t ways = 8, seconds = 120;
   if (!gt_option_int(arguments, "ways", 1, 1000, &ways) ||
       !gt_option_int(arguments, "seconds", 0, 1000000, &seconds))
     return GT_ERR_USAGE;
-  gt_arena_init(&arena);
-  int code = gt_cli_config(arguments, &arena, arguments->word[0], false, &config);
-  if (!code) {
-    code = tune_config(arguments, &config, ways, seconds);
-    gt_config_finish(&config);
-  }
-  gt_arena_finish(&arena);
+  int code = gt_cli_config(arguments, arguments->word[0], false, &config);
+  if (code) return code;
+  code = tune_config(arguments, &config, ways, seconds);
+  gt_config_finish(&config);
   return code;
 }
 
-GT_REGISTER(command, tune)
-extern const gt_command gt_command_tune;
-const gt_command gt_command_tune = {
+GT_DEFINE(command, tune) = {
     .name = "tune",
     .summary = "find the fastest kernels for a config on this device, for later runs",
     .usage = "CONFIG [options]",

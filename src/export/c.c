@@ -2,6 +2,7 @@
  * because compile time grows faster than linearly with the length of a function. Within a part, signals are
  * local constants; a signal that a later part reads is stored in the array v, whose places are reused. */
 #include "export/text.h"
+#include "base/arena.h"
 #include "base/count.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 enum { PART = 64 /* gates */ };
 
 typedef struct writer {
+  gt_arena arena;
   FILE *file;
   const gt_export_circuit *e;
   const gt_circuit *circuit;
@@ -176,14 +178,11 @@ static const char print_bits[] =
 
 void gt_export_c(FILE *file, const gt_export_circuit *e) {
   const gt_circuit *c = e->circuit;
-  const size_t signals = c->inputs + c->gates.count;
-  writer w = {.file = file,
-              .e = e,
-              .circuit = c,
-              .last = gt_alloc((c->gates.count + 1) * sizeof *w.last),
-              .place = gt_alloc((c->gates.count + 1) * sizeof *w.place),
-              .next = gt_alloc((c->outputs.count + 1) * sizeof *w.next),
-              .first = gt_alloc((signals + 1) * sizeof *w.first)};
+  writer w = {.file = file, .e = e, .circuit = c};
+  w.last = GT_NEW_N(&w.arena, uint32_t, c->gates.count);
+  w.place = GT_NEW_N(&w.arena, uint32_t, c->gates.count);
+  w.next = GT_NEW_N(&w.arena, uint32_t, c->outputs.count);
+  w.first = GT_NEW_N(&w.arena, uint32_t, c->inputs + c->gates.count);
   find_readers(&w);
   write_comment(&w);
   if (e->ca) fputs("#include <string.h>\n", file);
@@ -195,10 +194,7 @@ void gt_export_c(FILE *file, const gt_export_circuit *e) {
   gt_export_text(file, e->name, gt_export_c_bench);
   if (!e->ca) gt_export_text(file, e->name, c->groups ? print_class : print_bits);
   gt_export_text(file, e->name, e->ca ? gt_export_c_main_board : gt_export_c_main);
-  free(w.last);
-  free(w.place);
-  free(w.next);
-  free(w.first);
+  gt_arena_finish(&w.arena);
   free(w.free_places.items);
   free(w.expiring.items);
 }
@@ -207,9 +203,7 @@ static bool write_model(gt_export *export, FILE *file, gt_error *error) {
   return gt_export_write(export, file, gt_export_c, error);
 }
 
-GT_REGISTER(exporter, c)
-extern const gt_exporter gt_exporter_c;
-const gt_exporter gt_exporter_c = {
+GT_DEFINE(exporter, c) = {
     .name = "c",
     .help =
         "a circuit as one bit-sliced C file. cc -O3 -march=native -DGTRAIN_MAIN FILE builds a program that\n"

@@ -3,29 +3,19 @@
 #include <ctype.h>
 #include <string.h>
 
-#define X(name) extern const gt_exporter gt_exporter_##name;
-#include "registry/exporter.inc"
-#undef X
-static const gt_exporter *const exporters[] = {
-#define X(name) &gt_exporter_##name,
-#include "registry/exporter.inc"
-#undef X
-    NULL,
-};
+#define GT_KIND exporter
+#include "base/registered.h"
+
 const char *const gt_exporter_names[] = {
 #define X(name) #name,
 #include "registry/exporter.inc"
 #undef X
     NULL,
 };
-enum { EXPORTERS = sizeof exporters / sizeof *exporters - 1 };
 
-int gt_exporter_count(void) { return EXPORTERS; }
-const gt_exporter *gt_exporter_at(int index) { return exporters[index]; }
-
-const gt_exporter *gt_exporter_find(const char *name) {
-  for (int i = 0; i < EXPORTERS; i++)
-    if (!strcmp(exporters[i]->name, name)) return exporters[i];
+const gt_exporter_type *gt_exporter_find(const char *name) {
+  for (int i = 0; i < TYPES; i++)
+    if (!strcmp(types[i]->name, name)) return types[i];
   return NULL;
 }
 

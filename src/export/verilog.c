@@ -308,9 +308,7 @@ static bool write_model(gt_export *export, FILE *file, gt_error *error) {
   return gt_export_write(export, file, gt_export_verilog, error);
 }
 
-GT_REGISTER(exporter, verilog)
-extern const gt_exporter gt_exporter_verilog;
-const gt_exporter gt_exporter_verilog = {
+GT_DEFINE(exporter, verilog) = {
     .name = "verilog",
     .help =
         "a circuit as one synthesizable Verilog file; iverilog -DTESTBENCH FILE builds it with a test bench",

@@ -196,6 +196,11 @@ gt_edge_fit gt_edge_fit_find(const gt_symbol *symbol, const double *x, const dou
   return best;
 }
 
-double gt_edge_fit_cost(const gt_edge_fit *fit) {
+static double cost_of(const gt_edge_fit *fit) {
   return isfinite(fit->r2) ? fit->symbol->complexity + log2(1 - fmin(fit->r2, 1) + 1e-9) : INFINITY;
+}
+
+int gt_edge_fit_compare(const void *a, const void *b) {
+  const double x = cost_of(a), y = cost_of(b);
+  return (x > y) - (x < y);
 }

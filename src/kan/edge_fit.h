@@ -13,6 +13,7 @@ typedef struct gt_edge_fit {
 /* Fits c f(a x + b) + d to y: tries a and b on a grid that suits the range of x, then refines the best by
  * Levenberg-Marquardt. r2 is -infinity if the function is not defined at every x. */
 gt_edge_fit gt_edge_fit_find(const gt_symbol *symbol, const double *x, const double *y, int64_t count);
-/* Returns the cost by which fits are compared: complexity + log2(1 - r2 + 1e-9); infinite without a fit. */
-double gt_edge_fit_cost(const gt_edge_fit *fit);
+/* For qsort: orders fits by their cost, complexity + log2(1 - r2 + 1e-9); those without a finite r2 are last.
+ */
+int gt_edge_fit_compare(const void *a, const void *b);
 #endif

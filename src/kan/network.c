@@ -319,7 +319,7 @@ static void add_input(gt_kan_trace *t, const gt_kan_network *network, int index,
 }
 
 static void measure_spread(gt_kan_trace *t, int index, int width) {
-  t->spread[index] = gt_alloc((size_t)width * sizeof(double));
+  t->spread[index] = GT_NEW_N(&t->arena, double, width);
   for (int w = 0; w < width; w++) {
     double sum = 0, squares = 0;
     for (int64_t k = 0; k < t->samples; k++) {
@@ -333,19 +333,20 @@ static void measure_spread(gt_kan_trace *t, int index, int width) {
 
 void gt_kan_trace_run(gt_kan_trace *trace, const gt_kan_network *network, const double *x, int64_t samples) {
   const int layers = network->layers, inputs = gt_kan_network_inputs(network);
-  *trace = (gt_kan_trace){.samples = samples, .layers = layers};
-  trace->node = gt_alloc(((size_t)layers + 1) * sizeof *trace->node);
-  trace->spread = gt_alloc(((size_t)layers + 1) * sizeof *trace->spread);
-  trace->deviation = gt_alloc((size_t)layers * sizeof *trace->deviation);
-  trace->node[0] = gt_alloc((size_t)(inputs * samples) * sizeof(double));
+  *trace = (gt_kan_trace){.samples = samples};
+  gt_arena *arena = &trace->arena;
+  trace->node = GT_NEW_N(arena, double *, layers + 1);
+  trace->spread = GT_NEW_N(arena, double *, layers + 1);
+  trace->deviation = GT_NEW_N(arena, double *, layers);
+  trace->node[0] = gt_arena_alloc_n(arena, (size_t)(inputs * samples), sizeof(double));
   for (int64_t k = 0; k < samples; k++)
     for (int i = 0; i < inputs; i++) trace->node[0][i * samples + k] = x[k * inputs + i];
   measure_spread(trace, 0, inputs);
   for (int index = 0; index < layers; index++) {
     const gt_kan_layer *l = &network->layer[index];
     double *functions = gt_alloc((l->basis.terms + 1) * sizeof *functions);
-    trace->node[index + 1] = gt_alloc((size_t)(l->outputs * samples) * sizeof(double));
-    trace->deviation[index] = gt_alloc((size_t)(l->inputs * l->outputs) * sizeof(double));
+    trace->node[index + 1] = gt_arena_alloc_n(arena, (size_t)(l->outputs * samples), sizeof(double));
+    trace->deviation[index] = GT_NEW_N(arena, double, l->inputs * l->outputs);
     for (int o = 0; l->bias && o < l->outputs; o++)
       for (int64_t k = 0; k < samples; k++) trace->node[index + 1][o * samples + k] = l->bias[o];
     for (int i = 0; i < l->inputs; i++) add_input(trace, network, index, i, functions);
@@ -355,13 +356,6 @@ void gt_kan_trace_run(gt_kan_trace *trace, const gt_kan_network *network, const 
 }
 
 void gt_kan_trace_finish(gt_kan_trace *trace) {
-  for (int i = 0; trace->node && i <= trace->layers; i++) {
-    free(trace->node[i]);
-    free(trace->spread[i]);
-    if (i < trace->layers) free(trace->deviation[i]);
-  }
-  free(trace->node);
-  free(trace->spread);
-  free(trace->deviation);
+  gt_arena_finish(&trace->arena);
   *trace = (gt_kan_trace){0};
 }

@@ -62,8 +62,8 @@ double *gt_kan_samples(const gt_input *input, bool scaled, const gt_tensor *tens
 
 /* The values of all nodes of a network at samples of its inputs. */
 typedef struct gt_kan_trace {
+  gt_arena arena;
   int64_t samples;
-  int layers;
   double **node;      /* [layers + 1]: values of the inputs, then of each layer's outputs, [width, samples] */
   double **deviation; /* [layers]: standard deviation of each edge's values, [inputs, outputs] */
   double **spread;    /* [layers + 1]: standard deviation of each node's values, [width] */

@@ -14,14 +14,15 @@ static size_t edge_of(const gt_kan_layer *l, int i, int o) {
 
 void gt_kan_scores_find(gt_kan_scores *scores, const gt_kan_network *network, const gt_kan_trace *trace) {
   const int layers = network->layers;
-  *scores = (gt_kan_scores){.layers = layers};
-  scores->node = gt_alloc(((size_t)layers + 1) * sizeof *scores->node);
-  scores->edge = gt_alloc((size_t)layers * sizeof *scores->edge);
-  for (int n = 0; n <= layers; n++) scores->node[n] = gt_alloc((size_t)width_of(network, n) * sizeof(double));
+  *scores = (gt_kan_scores){0};
+  gt_arena *arena = &scores->arena;
+  scores->node = GT_NEW_N(arena, double *, layers + 1);
+  scores->edge = GT_NEW_N(arena, double *, layers);
+  for (int n = 0; n <= layers; n++) scores->node[n] = GT_NEW_N(arena, double, width_of(network, n));
   for (int o = 0; o < width_of(network, layers); o++) scores->node[layers][o] = 1;
   for (int index = layers; index-- > 0;) {
     const gt_kan_layer *l = &network->layer[index];
-    scores->edge[index] = gt_alloc((size_t)l->inputs * (size_t)l->outputs * sizeof(double));
+    scores->edge[index] = GT_NEW_N(arena, double, l->inputs * l->outputs);
     for (int i = 0; i < l->inputs; i++)
       for (int o = 0; o < l->outputs; o++) {
         const size_t e = edge_of(l, i, o);
@@ -34,12 +35,7 @@ void gt_kan_scores_find(gt_kan_scores *scores, const gt_kan_network *network, co
 }
 
 void gt_kan_scores_finish(gt_kan_scores *scores) {
-  for (int n = 0; scores->node && n <= scores->layers; n++) {
-    free(scores->node[n]);
-    if (n < scores->layers) free(scores->edge[n]);
-  }
-  free(scores->node);
-  free(scores->edge);
+  gt_arena_finish(&scores->arena);
   *scores = (gt_kan_scores){0};
 }
 
@@ -138,27 +134,20 @@ static void drop_loose_ends(gt_kan_kept *kept, const gt_kan_network *network) {
 void gt_kan_choose_kept(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
                         gt_kan_limits limits) {
   const int layers = network->layers;
-  *kept = (gt_kan_kept){.layers = layers};
-  kept->node = gt_alloc(((size_t)layers + 1) * sizeof *kept->node);
-  kept->edge = gt_alloc((size_t)layers * sizeof *kept->edge);
-  for (int n = 0; n <= layers; n++) {
-    kept->node[n] = gt_alloc((size_t)width_of(network, n) * sizeof(bool));
-    if (n < layers)
-      kept->edge[n] =
-          gt_alloc((size_t)network->layer[n].inputs * (size_t)network->layer[n].outputs * sizeof(bool));
-  }
+  *kept = (gt_kan_kept){0};
+  gt_arena *arena = &kept->arena;
+  kept->node = GT_NEW_N(arena, bool *, layers + 1);
+  kept->edge = GT_NEW_N(arena, bool *, layers);
+  for (int n = 0; n <= layers; n++) kept->node[n] = GT_NEW_N(arena, bool, width_of(network, n));
+  for (int n = 0; n < layers; n++)
+    kept->edge[n] = GT_NEW_N(arena, bool, network->layer[n].inputs * network->layer[n].outputs);
   choose_nodes(kept, network, scores, limits);
   choose_edges(kept, network, scores, limits.edge);
   drop_loose_ends(kept, network);
 }
 
 void gt_kan_kept_finish(gt_kan_kept *kept) {
-  for (int n = 0; kept->node && n <= kept->layers; n++) {
-    free(kept->node[n]);
-    if (n < kept->layers) free(kept->edge[n]);
-  }
-  free(kept->node);
-  free(kept->edge);
+  gt_arena_finish(&kept->arena);
   *kept = (gt_kan_kept){0};
 }
 

@@ -7,7 +7,7 @@
 #include "kan/network.h"
 
 typedef struct gt_kan_scores {
-  int layers;
+  gt_arena arena;
   double **node; /* [layers + 1]: [width] */
   double **edge; /* [layers]: [inputs, outputs] */
 } gt_kan_scores;
@@ -25,7 +25,7 @@ typedef struct gt_kan_limits {
  * incoming edge of each node, and the best outgoing edge of each node that scores above limits.edge: an input
  * is dropped only if its edges together contribute little. */
 typedef struct gt_kan_kept {
-  int layers;
+  gt_arena arena;
   bool **node; /* [layers + 1]: true for all inputs and outputs */
   bool **edge; /* [layers] */
 } gt_kan_kept;

@@ -44,11 +44,6 @@ typedef struct finder {
 
 /* --- fits of single edges --- */
 
-static int compare(const void *a, const void *b) {
-  const double x = gt_edge_fit_cost(a), y = gt_edge_fit_cost(b);
-  return (x > y) - (x < y);
-}
-
 /* Fits the functions of a row to an edge. named: the function if the edge is symbolic already; then no other
  * is fitted. */
 static void fit_edge(finder *f, int row, const gt_symbol *named, const double *x, const double *y,
@@ -60,7 +55,7 @@ static void fit_edge(finder *f, int row, const gt_symbol *named, const double *x
     fit[n++] = named ? (gt_edge_fit){symbol, 1, 0, 0, 0, -INFINITY} : gt_edge_fit_find(symbol, x, y, count);
   }
   if (named) fit[0] = gt_edge_fit_find(named, x, y, count);
-  qsort(fit, (size_t)f->symbols, sizeof *fit, compare);
+  qsort(fit, (size_t)f->symbols, sizeof *fit, gt_edge_fit_compare);
 }
 
 /* True if all values are equal up to rounding. */

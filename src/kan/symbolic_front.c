@@ -157,11 +157,6 @@ static void try_without(search *s, const gt_symbolic *base, int edge, int64_t co
   gt_arena_finish(&arena);
 }
 
-static int compare_costs(const void *a, const void *b) {
-  const double x = gt_edge_fit_cost(a), y = gt_edge_fit_cost(b);
-  return (x > y) - (x < y);
-}
-
 /* Tries the functions that fit the edge's values best. */
 static void try_functions(search *s, const gt_symbolic *base, int edge, int64_t count) {
   enum { OPERATIONS = 5000 /* for each sample and function, as in symbolic_find.c */ };
@@ -173,7 +168,7 @@ static void try_functions(search *s, const gt_symbolic *base, int edge, int64_t 
     fit[fits++] = gt_edge_fit_find(gt_symbol_at(i), s->x, s->y, count);
   }
   s->effort.spent += (double)OPERATIONS * (double)count * fits;
-  qsort(fit, (size_t)fits, sizeof *fit, compare_costs);
+  qsort(fit, (size_t)fits, sizeof *fit, gt_edge_fit_compare);
   for (int i = 0; i < fits; i++) {
     if (!isfinite(fit[i].r2) || (i >= TRIES_EACH && fit[i].symbol->kind != GT_SYMBOL_LINE)) continue;
     gt_arena arena;

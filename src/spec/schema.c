@@ -83,7 +83,7 @@ static gt_hint hint_of(const gt_diagnostics *diagnostics, const names *list, con
   return gt_hint_key(diagnostics, list->map, child->key, child, list->item, list->count);
 }
 
-/* Reports unknown keys and adds the suggested names to *suggested (may be NULL). True if there are none. */
+/* Reports unknown keys and adds the suggested names to *suggested. True if there are none. */
 static bool check_keys(const gt_spec *map, const names *list, synonym synonym_of_missing, const char *where,
                        gt_diagnostics *diagnostics, names *suggested) {
   gt_arena *arena = diagnostics->arena;
@@ -105,7 +105,7 @@ static bool check_keys(const gt_spec *map, const names *list, synonym synonym_of
       item->help = list->why_needless;
       continue;
     }
-    if (hint.suggestion && suggested && suggested->count < MAX_FIELDS)
+    if (hint.suggestion && suggested->count < MAX_FIELDS)
       suggested->item[suggested->count++] = hint.suggestion;
     item->suggestion = corrected ? corrected : hint.suggestion;
     item->help = hint.help;
@@ -116,16 +116,6 @@ static bool check_keys(const gt_spec *map, const names *list, synonym synonym_of
       item->expected = strchr(child->key, '=') ? "'key: value'" : "a space between ':' and the value";
   }
   return ok;
-}
-
-void gt_schema_check_keys(const gt_spec *map, const char *const *allowed, const char *where,
-                          gt_diagnostics *diagnostics) {
-  names list = {.count = 0};
-  while (allowed[list.count] && list.count < MAX_FIELDS) {
-    list.item[list.count] = allowed[list.count];
-    list.count++;
-  }
-  if (map && map->kind == GT_SPEC_MAP) check_keys(map, &list, (synonym){0}, where, diagnostics, NULL);
 }
 
 static void set_position(gt_spec *node, gt_position at) {
@@ -342,15 +332,6 @@ bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, 
   return ok;
 }
 
-static gt_spec *copy(gt_arena *arena, const gt_spec *node) {
-  gt_spec *result = gt_arena_copy(arena, node, sizeof *node);
-  result->child = NULL;
-  result->count = result->capacity = 0;
-  for (int i = 0; i < node->count; i++)
-    gt_spec_add(arena, result, node->child[i]->key, copy(arena, node->child[i]));
-  return result;
-}
-
 /* A number with an exponent in the form that YAML 1.1 requires, with a decimal point and a sign of the
  * exponent: 1.0e-8. YAML 1.1 reads 1e-8 as text. Other text is returned unchanged. */
 static const char *with_point_and_sign(gt_arena *arena, const char *text) {
@@ -387,7 +368,7 @@ static void resolve_fields(const gt_schema *schema, const gt_spec *map, gt_spec 
       resolved =
           gt_schema_resolve(f->sub, NULL, value ? value : gt_schema_fallback(arena, f, result->at), arena);
     } else if (value) {
-      resolved = copy(arena, value);
+      resolved = gt_spec_copy(arena, value);
     } else {
       resolved = gt_schema_fallback(arena, f, result->at);
     }

@@ -117,9 +117,6 @@ typedef struct gt_named {  /* for GT_FIELD_BY_NAME */
 bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,
                     const gt_spec *map, gt_position map_at, const char *where, gt_arena *arena,
                     gt_diagnostics *diagnostics);
-/* For a map that is read without a schema: reports keys that are not in the NULL-terminated list. */
-void gt_schema_check_keys(const gt_spec *map, const char *const *names, const char *where,
-                          gt_diagnostics *diagnostics);
 /* A copy of the map with all defaults written out, keys in schema order (for the resolved config). */
 gt_spec *gt_schema_resolve(const gt_schema *schema, const gt_schema *extra, const gt_spec *map,
                            gt_arena *arena);

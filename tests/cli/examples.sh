@@ -26,7 +26,7 @@ gtrain() {
 }
 
 commands=$("$GTRAIN" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-check "all commands are listed" test "$(wc -w <<< "$commands")" = "$(grep -l '^GT_REGISTER(command' "${ROOT:-$OLDPWD}"/src/cli/*.c | wc -l)"
+check "all commands are listed" test "$(wc -w <<< "$commands")" = "$(grep -lE '^GT_(REGISTER|DEFINE)\(command' "${ROOT:-$OLDPWD}"/src/cli/*.c | wc -l)"
 "$GTRAIN" --help > help
 check "gtrain --help ends with two examples" test "$(tail -n 3 help | grep -c '^  gtrain ')" = 2
 for command in train $commands; do

@@ -13,15 +13,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const metrics[] = {"accuracy", "loss", "samples"};
   static const gt_option option = {.name = "fail-if", .argument = "GATE"};
   struct gt_given given[MAX_GATES];
-  gt_arguments arguments = {.command = &gt_command_eval, .given = given};
   gt_arena arena;
+  gt_arguments arguments = {.command = &gt_command_eval, .given = given, .arena = &arena};
   gt_gate *gates;
   int count;
   char *text = fuzz_text(data, size), *rest = text, *line;
   while (arguments.givens < MAX_GATES && (line = strsep(&rest, "\n")))
     given[arguments.givens++] = (struct gt_given){&option, line};
   gt_arena_init(&arena);
-  if (gt_cli_gates(&arguments, &arena, &(gt_gate_metrics){metrics, 3, true}, &gates, &count)) {
+  if (gt_cli_gates(&arguments, &(gt_gate_metrics){metrics, 3, true}, &gates, &count)) {
     fuzz_expect(count == arguments.givens, "%d gates of %d", count, arguments.givens);
     for (int i = 0; i < count; i++) {
       fuzz_expect(gt_gate_fails(&gates[i], NAN), "NaN passes '%s'", given[i].value);

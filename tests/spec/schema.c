@@ -248,17 +248,6 @@ static void test_choose(void **state) {
   assert_string_equal(found.items[2].suggestion, "sgd: 0.1");
 }
 
-static void test_check_keys(void **state) {
-  (void)state;
-  static const char *const names[] = {"model", "optimizer", "train", NULL};
-  read("v: 1");
-  const char *text = "model: 1\noptimiser: 2\ntrain: 3\n";
-  gt_schema_check_keys(gt_spec_parse(&arena, "c.yaml", text, strlen(text), &found), names, NULL, &found);
-  assert_int_equal(found.errors, 1);
-  assert_string_equal(found.items[0].message, "unknown key 'optimiser'");
-  assert_string_equal(found.items[0].suggestion, "optimizer");
-}
-
 static void test_position_within(void **state) {
   (void)state;
   static const struct {
@@ -350,7 +339,6 @@ int main(void) {
       cmocka_unit_test(test_mistakes),
       cmocka_unit_test(test_all_errors_are_reported),
       cmocka_unit_test(test_choose),
-      cmocka_unit_test(test_check_keys),
       cmocka_unit_test(test_resolve),
       cmocka_unit_test(test_resolve_floats),
       cmocka_unit_test(test_position_within),

@@ -22,7 +22,7 @@ static void put_values(docs_values values) {
 /* A case for each option of the command that has a value. */
 static void put_option_values(const gt_command *command) {
   const gt_option *option;
-  for (int i = 0; (option = docs_option(command, i)); i++) {
+  for (int i = 0; (option = gt_command_option(command, i)); i++) {
     if (!option->argument) continue;
     printf("    '%s --%s')", command->name, option->name);
     put_values(docs_option_values(option));
@@ -32,7 +32,7 @@ static void put_option_values(const gt_command *command) {
 static void put_options(const gt_command *command) {
   const gt_option *option;
   printf("      %s) words='", command->name);
-  for (int i = 0; (option = docs_option(command, i)); i++) printf("--%s ", option->name);
+  for (int i = 0; (option = gt_command_option(command, i)); i++) printf("--%s ", option->name);
   printf("--help' ;;\n");
 }
 

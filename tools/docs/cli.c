@@ -25,7 +25,7 @@ static void put_option_name(const gt_option *option) {
 static void put_options(const gt_command *command) {
   const gt_option *option;
   printf("\n| option | |\n|---|---|\n");
-  for (int i = 0; (option = docs_option(command, i)); i++) {
+  for (int i = 0; (option = gt_command_option(command, i)); i++) {
     printf("| ");
     put_option_name(option);
     printf(" | ");

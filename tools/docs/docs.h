@@ -40,7 +40,4 @@ docs_values docs_option_values(const gt_option *option);
 docs_values docs_word_values(const gt_command *command, int word);
 /* The keys that --set accepts, such as "train.epochs"; allocated in the arena, terminated by NULL. */
 const char *const *docs_keys(gt_arena *arena);
-/* Option `index` of a command, counted from 0: first its own options, then those of all commands; NULL: there
- * are no more. */
-const gt_option *docs_option(const gt_command *command, int index);
 #endif

@@ -60,7 +60,7 @@ static void put_command(const gt_command *command) {
   printf("\n.PP\n");
   docs_put_details(command, &roff);
   const gt_option *option;
-  for (int i = 0; (option = docs_option(command, i)); i++) {
+  for (int i = 0; (option = gt_command_option(command, i)); i++) {
     char name[64], letter[] = {'-', option->letter, ',', ' ', 0};
     snprintf(name, sizeof name, "%s--%s", option->letter ? letter : "", option->name);
     put_item(name, option->argument, option->help);

@@ -35,11 +35,3 @@ void docs_put_details(const gt_command *command, const docs_markup *markup) {
   if (verbatim) printf("%s", markup->end);
   free(text);
 }
-
-const gt_option *docs_option(const gt_command *command, int index) {
-  const gt_option *option = command->options;
-  for (; option->name && index; option++) index--;
-  if (!option->name)
-    for (option = gt_common_options; option->name && index; option++) index--;
-  return option->name ? option : NULL;
-}

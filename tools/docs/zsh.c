@@ -59,7 +59,7 @@ static void put_word(const gt_command *command, int word) {
 static void put_command(const gt_command *command) {
   printf("    %s)\n      _arguments \\\n", command->name);
   const gt_option *option;
-  for (int i = 0; (option = docs_option(command, i)); i++) put_option(option);
+  for (int i = 0; (option = gt_command_option(command, i)); i++) put_option(option);
   printf("        '--help[print the help of the command]' \\\n");
   for (int word = 0; word < 2; word++) put_word(command, word);
 }
