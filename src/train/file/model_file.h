@@ -8,11 +8,7 @@
 #include "store/state_dict.h"
 #include <jansson.h>
 
-#define GT_MODEL_FORMAT "gtrain-model-1"
-/* For models with scaled targets: predictions are outputs scaled back to the units of the targets. */
-#define GT_MODEL_FORMAT_SCALED "gtrain-model-2"
-/* For models with several targets. */
-#define GT_MODEL_FORMAT_TARGETS "gtrain-model-3"
+#define GT_MODEL_FORMAT "gtrain-model-4" /* files of the formats 1 to 3 are refused */
 
 typedef struct gt_model_record { /* what a model file says of its model */
   const gt_dataset *data;        /* inputs, targets, and which splits come from files */
