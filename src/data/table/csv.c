@@ -332,12 +332,22 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
          gt_csv_read_series(reader, test, GT_PART_TEST) && move_inputs(reader, test, inputs, GT_PART_TEST);
 }
 
+/* True if the columns of the trained model have names: those of a file without a header then have the places
+ * of the training file's columns. */
+static bool inputs_have_names(const gt_data_reader *reader) {
+  const gt_data_signature *model = reader->wanted->signature;
+  const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
+  return known.names && !gt_csv_are_column_numbers(known.names, known.count, INT32_MAX);
+}
+
 /* Opens and reads the training file. If it is a text and not a table, the error says how to read it. */
 static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_request *a,
                        gt_data_file file, const gt_csv_form *form, gt_csv *train, gt_csv_inputs *inputs) {
   const bool named = a->target.count || a->inputs || reader->series || reader->wanted->signature;
   const int errors = reader->diagnostics->errors;
   bool ok = gt_csv_open(train, file, form, reader->error);
+  if (ok && reader->dataset->only_test && !train->header && inputs_have_names(reader))
+    return reader->needs_training = true, false;
   report_doubt(reader, train, "train");
   ok = ok && gt_csv_choose(reader, *a, &o->missing_values, train, inputs) && read_rows(reader, train);
   if (!ok && !named && gt_data_has_suffix(file.path, ".txt") && reader->diagnostics->errors == errors)

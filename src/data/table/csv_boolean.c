@@ -57,10 +57,23 @@ static void find_boolean_columns(gt_data_reader *reader, const gt_csv *csv, int 
   target->words = any ? words : NULL;
 }
 
+/* The columns that are boolean in a trained model, whatever words the file has. */
+static void use_words_of_model(gt_data_reader *reader, int index) {
+  gt_data_target *target = &reader->dataset->target[index];
+  const gt_data_target *model = gt_data_model_target(reader, index);
+  const char **words = GT_NEW_N(reader->arena, const char *, 2 * target->column_count);
+  target->words = model->words && model->column_count == target->column_count ? words : NULL;
+  for (int i = 0; target->words && i < 2 * target->column_count; i++)
+    words[i] = *model->words[i] ? model->words[i] : NULL;
+}
+
 void gt_csv_convert_boolean_targets(gt_data_reader *reader, gt_csv *csv, int index, int first,
                                     bool training) {
   static const char *const digits[] = {"0", "1"};
-  if (training) find_boolean_columns(reader, csv, index, first);
+  if (reader->dataset->only_test)
+    use_words_of_model(reader, index);
+  else if (training)
+    find_boolean_columns(reader, csv, index, first);
   const gt_data_target *target = &reader->dataset->target[index];
   for (int t = 0; target->words && t < target->column_count; t++) {
     if (!target->words[2 * t] || !csv->facts[csv->inputs + first + t].texts) continue;

@@ -176,6 +176,25 @@ static void add_model_columns(gt_data_reader *reader, const gt_csv *csv, gt_csv_
   if (!a->target.count) a->target = targets_of_model(model, reader->arena);
 }
 
+/* A test file that is read without the training file needs no columns but inputs and targets, and those that
+ * order the rows of a series. False if inputs or targets are absent. */
+static bool drop_absent_columns(const gt_data_reader *reader, gt_csv *csv, gt_csv_request *a) {
+  const gt_data_signature *model = reader->wanted->signature;
+  const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
+  const gt_strings targets = targets_of_model(model, reader->arena);
+  if (known.names && csv->header && !gt_csv_are_column_numbers(known.names, known.count, csv->columns) &&
+      !gt_csv_assign_columns(csv, known.names, known.count, targets.items, targets.count))
+    return false;
+  if (a->role[GT_CSV_WEIGHT] && gt_csv_find(csv, a->role[GT_CSV_WEIGHT]) < 0) {
+    gt_warn("%s:1:1: there is no column '%s' with weights, so all samples count the same", csv->path,
+            a->role[GT_CSV_WEIGHT]);
+    a->role[GT_CSV_WEIGHT] = NULL;
+  }
+  a->role[GT_CSV_ID] = NULL;
+  if (a->inputs) a->ignore = (gt_strings){.count = 0};
+  return true;
+}
+
 /* True for the time or the group of a series if it is also an input. */
 static bool is_ordering_input(const gt_data_reader *reader, const gt_csv *csv, const gt_csv_request *a,
                               int role) {
@@ -314,7 +333,9 @@ static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_reque
     while (last > 0 && csv->role[last] >= 0) last--;
     csv->role[last] = TARGET;
   }
-  if (csv->targets_may_be_inputs ? !check_future(reader, a) : !check_target_is_unique(csv)) return false;
+  if (csv->targets_may_be_inputs ? !check_future(reader, a)
+                                 : !reader->dataset->only_test && !check_target_is_unique(csv))
+    return false;
   for (int i = 0; i < csv->columns && !a->inputs; i++)
     if (csv->role[i] < 0) csv->role[i] = INPUT;
   return check_rules(reader, csv, &a->rules, at);
@@ -335,6 +356,7 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *m
   gt_dataset *dataset = reader->dataset;
   add_model_columns(reader, csv, &a);
   csv->targets_may_be_inputs = reader->series;
+  if (dataset->only_test && !drop_absent_columns(reader, csv, &a)) return false;
   if (reader->series) add_series_defaults(reader, csv, &a);
   if (!choose_roles(reader, csv, &a)) return false;
   int targets;
@@ -403,7 +425,8 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, 
   const gt_csv_facts *facts = &csv->facts[csv->role[column]];
   const bool counts = csv->rows >= MIN_COUNTED && gt_csv_facts_count_rows(facts);
   const char *name = csv->names[column];
-  if (counts && !reader->typed->item[csv->role[column]].rule.given && !reader->trust.untrusted)
+  if (counts && !reader->dataset->only_test && !reader->typed->item[csv->role[column]].rule.given &&
+      !reader->trust.untrusted)
     gt_info(
         "%s: column '%s' counts the rows from %.15g but is an input; ignore it with data: {columns: {%s: ignore}}",
         csv->path, name, facts->least, gt_spec_key(reader->arena, name));

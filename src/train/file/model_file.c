@@ -1,6 +1,7 @@
 #include "train/file/model_file.h"
 #include "base/fingerprint.h"
 #include "base/memory.h"
+#include "metric/metric.h"
 #include "tokens/tokens.h"
 #include "train/file/model_scaling.h"
 #include "train/file/model_table.h"
@@ -52,6 +53,12 @@ static json_t *input_json(const gt_input *input) {
   return to;
 }
 
+static json_t *numbers_json(const double *value, int count) {
+  json_t *all = json_array();
+  for (int i = 0; i < count; i++) json_array_append_new(all, json_real(value[i]));
+  return all;
+}
+
 /* The only target has no name. */
 static json_t *target_json(const gt_data_target *target) {
   json_t *root = json_pack("{s:s*, s:i}", "name", target->name, "classes", target->classes);
@@ -62,32 +69,23 @@ static json_t *target_json(const gt_data_target *target) {
   json_object_set_new(root, "names", names_json(target->columns, target->column_count));
   if (target->words)
     json_object_set_new(root, "words", names_json(target->words, 2 * (int64_t)target->column_count));
+  if (target->training)
+    json_object_set_new(root, "training", numbers_json(target->training, target->training_count));
   return root;
 }
 
-/* 9 digits keep every float. A date that replaces missing ones is a double, and may need 17. */
-static size_t digits_of(const gt_dataset *data) {
-  for (int k = 0; k < data->inputs; k++)
-    if (gt_table_has_long_fill(data->input[k].table)) return 17;
-  return 9;
-}
-
 json_t *gt_threshold_json(const double *threshold, int count) {
-  if (count == 1) return json_real(*threshold);
-  json_t *all = json_array();
-  for (int i = 0; i < count; i++) json_array_append_new(all, json_real(threshold[i]));
-  return all;
+  return count == 1 ? json_real(*threshold) : numbers_json(threshold, count);
 }
 
 static char *signature_text(const gt_model_record *record) {
   const gt_dataset *data = record->data;
-  json_t *inputs = json_array(), *targets = json_array(), *thresholds = json_array();
+  json_t *inputs = json_array(), *targets = json_array();
   for (int k = 0; k < data->inputs; k++) json_array_append_new(inputs, input_json(&data->input[k]));
   for (int k = 0; k < data->targets; k++) json_array_append_new(targets, target_json(&data->target[k]));
-  for (int i = 0; record->threshold && i < record->thresholds; i++)
-    json_array_append_new(thresholds, json_real(record->threshold[i]));
-  json_t *root = json_pack("{s:o, s:o, s:o}", "inputs", inputs, "targets", targets, "thresholds", thresholds);
-  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(digits_of(data)));
+  json_t *root = json_pack("{s:o, s:o, s:o}", "inputs", inputs, "targets", targets, "thresholds",
+                           numbers_json(record->threshold, record->threshold ? record->thresholds : 0));
+  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)); /* keeps every double */
   json_decref(root);
   return text;
 }
@@ -253,6 +251,23 @@ static bool read_target_names(gt_data_target *target, const json_t *from, gt_are
   return true;
 }
 
+/* Reads what baselines need, if it is there: [classes], or a mean of each of at most GT_METRIC_MAX_OUTPUTS.
+ */
+static bool read_training(gt_data_target *target, const json_t *list, gt_arena *arena) {
+  const size_t count = json_array_size(list);
+  if (!list) return true;
+  if (!count || (target->classes ? count != (size_t)target->classes : count > GT_METRIC_MAX_OUTPUTS))
+    return false;
+  double *value = GT_NEW_N(arena, double, count);
+  for (size_t i = 0; i < count; i++) {
+    value[i] = json_number_value(json_array_get(list, i));
+    if (!isfinite(value[i])) return false;
+  }
+  target->training = value;
+  target->training_count = (int)count;
+  return true;
+}
+
 static bool read_target(gt_data_target *target, const json_t *from, gt_arena *arena) {
   const json_t *number = json_object_get(from, "classes");
   const json_int_t classes = json_integer_value(number);
@@ -268,7 +283,8 @@ static bool read_target(gt_data_target *target, const json_t *from, gt_arena *ar
   target->positive = (int)positive;
   target->positive_by = given ? GT_POSITIVE_GIVEN : GT_POSITIVE_BY_WORDS;
   target->text_labels = json_is_true(json_object_get(from, "text_labels"));
-  return read_target_names(target, from, arena);
+  return read_target_names(target, from, arena) &&
+         read_training(target, json_object_get(from, "training"), arena);
 }
 
 /* Several targets have names, the only one has none. */

@@ -1,7 +1,7 @@
 /* model.bin: a complete trained model. A safetensors container with the parameters by name, the constants
  * (such as the wiring of gates) and the scaling of the inputs. The metadata contains the resolved config, the
  * signature of inputs and outputs, results, and fingerprints of the training and evaluation samples if these
- * come from files. `gtrain predict` needs nothing else; `gtrain eval` also needs the data. */
+ * come from files. `gtrain predict` needs nothing else; `gtrain eval` also needs the samples to evaluate. */
 #ifndef GT_TRAIN_MODEL_FILE_H
 #define GT_TRAIN_MODEL_FILE_H
 #include "data/data.h"
