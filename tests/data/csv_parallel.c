@@ -118,11 +118,12 @@ static void long_tables(void **state) {
   for (size_t chunk = 100; chunk < 100000; chunk *= 30) {
     read_table(&several, path, 3, chunk);
     assert_null(first_difference(&one, &several));
-    assert_true(several.csv.facts[0].counts && !several.csv.facts[1].counts);
-    assert_int_equal(several.csv.facts[2].odd->distinct, 4001);
-    gt_csv_close(&several.csv);
+    const gt_table_column *column = several.file.column;
+    assert_true(column[0].facts.counts && !column[1].facts.counts);
+    assert_int_equal(column[2].facts.dictionary.distinct, 4001);
+    gt_table_close(&several.file);
   }
-  gt_csv_close(&one.csv);
+  gt_table_close(&one.file);
   unlink(path);
   free(text);
 }

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "csv_support.h"
 #include "data/column.h"
-#include "data/table/csv_facts.h"
+#include "data/table/table.h"
 
 typedef struct table {
   const char *name, *text, *options;
@@ -137,6 +137,17 @@ static const table tables[] = {
      "    z is a target and has missing values: empty at 3:5",
      0, 0, 0},
     {"a.csv", "a,b,y\n1,2,0.5\n3,4,\n", "", ":3:5: missing value in column 'y'", 0, 0, 0},
+    {"a.csv", "a,y,z\n1,yes,no\n2,maybe,yes\n3,no,?\n", "target: [y, z], missing_values: [maybe, '?']",
+     "    y is a target and has missing values: 'maybe' at 3:3\n"
+     "    z is a target and has missing values: '?' at 4:6",
+     0, 0, 0},
+    /* A rule names the input, also if its column is a target too. */
+    {"a.csv", "t,y\n1,2\n2,\n3,4\n4,5\n",
+     "target: y, inputs: [y], series: {window: 1, time: t}, columns: {y: {missing: error}}",
+     "    y has missing values, and its rule is 'missing: error': empty at 3:3\n", 0, 0, 0},
+    /* Doubled quotes are removed in place, and positions are those of the file. */
+    {"a.csv", "a,b,y\n1,\"x \"\"y\"\"\n\"\"z\",0.5\n1,x,\n\"\"\"\",w,0.5\n\"a \"\"b\"\"\n\",v,n\n",
+     "task: regression", "y is a target and has cells that are not numbers: 'n' at 7:5", 0, 0, 0},
     {"a.csv", "a,y\n1,\n2,dog\n3,cat\n4,\n", "", ":2:3: missing label; 2 of 4 labels are missing", 0, 0, 0},
     {"a.csv", "a,y\n1,\n2,0\n3,1\n", "task: classification", ":2:3: missing label", 0, 0, 0},
     {"a.csv", "a,b,y\n1,2,0.5\n\xE9,4,1\n", "",
@@ -257,24 +268,26 @@ static void facts_are_counted(void **state) {
   (void)state;
   static const char *const odd[] = {"", "NA", "x", "1e99"};
   gt_error error = {0};
-  gt_csv csv;
+  gt_table_file read;
   char text[16384], *at = text + sprintf(text, "n,t,o,y\n");
   for (int i = 0; i < 400; i++)
     at += sprintf(at, "%d,t%d,%s,%d.5\n", i + 1, i % 300, i % 5 ? odd[i % 5 - 1] : "2", i);
   const gt_data_file file = {.path = write_text("h.csv", text)};
-  assert_true(gt_csv_open(&csv, file, &(gt_csv_form){0}, &error));
-  for (int i = 0; i < 4; i++) csv.role[i] = i;
-  csv.inputs = 3;
-  csv.targets = 1;
-  assert_true(gt_csv_read(&csv));
-  const gt_csv_facts *n = &csv.facts[0], *t = &csv.facts[1], *o = &csv.facts[2], *y = &csv.facts[3];
-  assert_true(n->numbers == 400 && n->counts && n->whole && n->least == 1 && n->largest == 400 && !n->odd);
-  assert_true(t->texts == 400 && t->odd->distinct == 300 && !t->odd->more && !t->counts);
-  for (int i = 0; i < 300; i++) assert_int_equal(t->odd->text[i].line, i + 2);
+  assert_true(gt_table_open(&read, file, &(gt_csv_form){0}, &error));
+  for (int i = 0; i < 3; i++) gt_table_use(&read, GT_USE_INPUT, i);
+  gt_table_use(&read, GT_USE_TARGET, 3);
+  assert_true(gt_table_read(&read));
+  const gt_table_column *column = read.column;
+  const gt_column_facts *n = &column[0].facts, *t = &column[1].facts, *o = &column[2].facts,
+                        *y = &column[3].facts;
+  assert_true(n->numbers == 400 && n->counts && n->whole && n->least == 1 && n->largest == 400 &&
+              !gt_facts_bad(n));
+  assert_true(t->texts == 400 && t->dictionary.distinct == 300 && !t->more && !t->counts);
+  for (int i = 0; i < 300; i++) assert_int_equal(t->dictionary.text[i].line, i + 2);
   assert_true(o->numbers == 80 && o->empty == 80 && o->missing == 80 && o->texts == 80 && o->unfit == 80);
-  assert_true(o->odd->bads == 3 && o->odd->bad[1].line == 4 && o->odd->distinct == 1);
+  assert_true(o->dictionary.distinct == 1 && gt_table_locate(&read, &column[2], 2).line == 4);
   assert_true(y->numbers == 400 && !y->whole && y->largest == 399.5 && y->counts);
-  gt_csv_close(&csv);
+  gt_table_close(&read);
 }
 
 /* The first line may be longer than the part of the file from which the layout is detected. */

@@ -82,7 +82,6 @@ typedef struct opening { /* state of open_images */
   gt_data_file file[SETS][GT_IMAGE_ROLES];
   gt_image_set set[SETS];
   int sets, roles;
-  gt_csv_labels labels;
   gt_image_form form;
   gt_arena arena; /* holds the paths */
 } opening;
@@ -130,8 +129,8 @@ static bool list_files(opening *o, int k, gt_split *split) {
                   "a folder in 'train', or no 'targets'");
   return o->roles > 1 ? list_pairs(o, k)
          : folder     ? list_folder(o, k, split)
-                      : gt_image_list_table(o->reader, o->options, o->file[k][GT_IMAGE_INPUT], &o->labels,
-                                            k == TRAIN, &o->arena, &o->set[k].files, split);
+                      : gt_image_list_table(o->reader, o->options, o->file[k][GT_IMAGE_INPUT], k == TRAIN,
+                                            &o->arena, &o->set[k].files, split);
 }
 
 /* True if the whole image can be decoded. */

@@ -6,7 +6,7 @@
 #ifndef GT_DATA_IMAGES_H
 #define GT_DATA_IMAGES_H
 #include "base/file.h"
-#include "data/table/csv.h"
+#include "data/format.h"
 #include "draw/png.h"
 
 enum { GT_IMAGE_MAX_SIDE = 8192 }; /* largest height and width of a sample */
@@ -191,6 +191,5 @@ bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_fi
 /* Lists the images of a CSV, with paths relative to its folder, and reads its target columns into
  * split->target. is_training: the split defines the labels. */
 bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options, gt_data_file file,
-                         gt_csv_labels *labels, bool is_training, gt_arena *arena, gt_image_files *out,
-                         gt_split *split);
+                         bool is_training, gt_arena *arena, gt_image_files *out, gt_split *split);
 #endif

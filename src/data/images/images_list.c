@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/unicode.h"
-#include "data/table/csv.h"
+#include "data/table/table.h"
 #include "data/images/images.h"
 #include <dirent.h>
 #include <errno.h>
@@ -274,14 +274,6 @@ bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_fi
 
 /* --- a CSV --- */
 
-static bool choose_columns(gt_data_reader *reader, const gt_image_options *o, gt_csv *csv) {
-  const int path =
-      o->path ? gt_csv_find_or_report(reader, csv, o->path, gt_data_position(reader, "path")) : 0;
-  return path >= 0 &&
-         gt_csv_choose_source(reader, csv, o->target, path,
-                              "would hold both the pictures and their targets; expected PATH,LABEL");
-}
-
 /* Adds the path in a cell, which is relative to the CSV's folder. */
 static bool add_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, gt_image_files *out) {
   const char *slash = strrchr(csv->path, '/'), *path = gt_arena_strndup(arena, cell->text, cell->length);
@@ -293,23 +285,24 @@ static bool add_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, gt
   return true;
 }
 
-static bool add_paths(gt_csv *csv, gt_arena *arena, gt_image_files *out) {
-  const size_t columns = (size_t)csv->targets; /* the last one has the path (gt_csv_choose_source) */
-  for (size_t row = 0; row < csv->rows; row++)
-    if (!add_path(csv, &csv->target_cells.items[(row + 1) * columns - 1], arena, out)) return false;
-  gt_csv_drop_source(csv);
+static bool add_paths(const gt_table_file *file, gt_arena *arena, gt_image_files *out) {
+  const gt_table_column *path = gt_table_find(file, GT_USE_SOURCE);
+  for (size_t row = 0; row < file->rows; row++)
+    if (!add_path(&file->csv, gt_table_cell(file, path, row), arena, out)) return false;
   return true;
 }
 
 bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options, gt_data_file file,
-                         gt_csv_labels *labels, bool is_training, gt_arena *arena, gt_image_files *out,
-                         gt_split *split) {
+                         bool is_training, gt_arena *arena, gt_image_files *out, gt_split *split) {
   const gt_strings path = {.items = &options->path, .count = options->path ? 1 : 0};
   const gt_csv_form form = {.known = {options->target, path}};
-  gt_csv csv = {0};
-  const bool ok = gt_csv_open(&csv, file, &form, reader->error) && choose_columns(reader, options, &csv) &&
-                  gt_csv_read(&csv) && add_paths(&csv, arena, out) &&
-                  gt_csv_read_targets(reader, &csv, labels, is_training, split);
-  gt_csv_close(&csv);
+  gt_table_file table = {0};
+  const bool ok =
+      gt_table_open(&table, file, &form, reader->error) &&
+      gt_csv_choose_source(reader, &table, options->target, options->path, gt_data_position(reader, "path"),
+                           "would hold both the pictures and their targets; expected PATH,LABEL") &&
+      gt_table_read(&table) && add_paths(&table, arena, out) &&
+      gt_csv_read_targets(reader, &table, is_training, split);
+  gt_table_close(&table);
   return ok;
 }

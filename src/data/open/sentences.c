@@ -2,7 +2,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "data/table/csv.h"
+#include "data/table/table.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,27 +19,24 @@ typedef struct gt_sentences {
 
 /* --- files --- */
 
-/* For a file of lines: sets the target columns of the CSV to the label and then the text. */
-static void choose_label_and_text(gt_data_reader *reader, gt_csv *csv) {
-  for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
-  csv->targets = csv->columns;
+/* For a file of lines: sets the columns of the label and of the text. */
+static void choose_label_and_text(gt_data_reader *reader, gt_table_file *file) {
   const char **name = GT_NEW(reader->arena, const char *);
   *name = "label";
   reader->dataset->target[0].columns = name;
   reader->dataset->target[0].column_count = 1;
+  gt_table_use(file, GT_USE_TARGET, 0);
+  gt_csv_set_target_readings(reader, file);
+  gt_table_use(file, GT_USE_SOURCE, 1);
 }
 
-/* Sets the target columns of the CSV, whose cells are kept, to the targets in the order of the list and then
- * the text. */
-static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o, gt_csv *csv) {
+static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o, gt_table_file *file) {
   const gt_spec *text = gt_data_node(reader, "text", "column");
   if (!o->column) {
-    choose_label_and_text(reader, csv);
+    choose_label_and_text(reader, file);
     return true;
   }
-  const int column = gt_csv_find_or_report(reader, csv, o->column, text ? text->at : reader->spec->at);
-  return column >= 0 &&
-         gt_csv_choose_source(reader, csv, o->target, column,
+  return gt_csv_choose_source(reader, file, o->target, o->column, text ? text->at : reader->spec->at,
                               o->target.count
                                   ? "would be both the text and a target"
                                   : "is the text, and without 'target' the last column is the target: "
@@ -47,13 +44,13 @@ static bool choose_columns(gt_data_reader *reader, const gt_sentence_options *o,
 }
 
 /* Adds the texts, which point into the file's bytes. */
-static void add_texts(gt_csv *csv, gt_sentences *s, const char *path) {
-  const size_t columns = (size_t)csv->targets; /* the last one has the text (gt_csv_choose_source) */
-  for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *text = &csv->target_cells.items[(row + 1) * columns - 1];
-    *GT_PUSH(s) = (gt_text_view){(const uint8_t *)text->text, text->length, path, csv->bytes.data};
+static void add_texts(const gt_table_file *file, gt_sentences *s) {
+  const gt_table_column *column = gt_table_find(file, GT_USE_SOURCE);
+  for (size_t row = 0; row < file->rows; row++) {
+    const gt_cell *text = gt_table_cell(file, column, row);
+    *GT_PUSH(s) =
+        (gt_text_view){(const uint8_t *)text->text, text->length, file->csv.path, file->csv.bytes.data};
   }
-  gt_csv_drop_source(csv);
 }
 
 /* Creates the input: until the vocabulary is known, the first value of a sample is the index of its text. */
@@ -67,33 +64,31 @@ static bool number_samples(gt_split *split, int64_t length, size_t first, gt_err
   return true;
 }
 
-static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file, gt_csv_labels *labels,
-                      int part) {
+static bool read_file(gt_data_reader *reader, gt_sentences *s, gt_data_file file, int part) {
   gt_split *split = &reader->dataset->split[part];
   const gt_sentence_options *o = s->options;
   const gt_csv_form form = {.lines = o->column ? GT_CSV_TABLE : GT_CSV_LABELLED,
                             .known = {o->target, {.items = (const char *[]){o->column}, .count = 1}}};
   const size_t first = s->count;
-  gt_csv csv = {0};
+  gt_table_file table = {0};
   gt_data_set_trust(reader, part, gt_data_are_trusted(&file, 1));
-  bool ok =
-      gt_csv_open(&csv, file, &form, reader->error) && choose_columns(reader, o, &csv) && gt_csv_read(&csv);
-  if (ok) add_texts(&csv, s, file.path);
-  ok = ok && gt_csv_read_targets(reader, &csv, labels, part == GT_PART_TRAIN, split) &&
+  bool ok = gt_table_open(&table, file, &form, reader->error) && choose_columns(reader, o, &table) &&
+            gt_table_read(&table);
+  if (ok) add_texts(&table, s);
+  ok = ok && gt_csv_read_targets(reader, &table, part == GT_PART_TRAIN, split) &&
        number_samples(split, o->length, first, reader->error);
-  s->file[s->files++] = csv.bytes;
-  csv.bytes = (gt_bytes){0};
-  gt_csv_close(&csv);
+  s->file[s->files++] = table.csv.bytes;
+  table.csv.bytes = (gt_bytes){0};
+  gt_table_close(&table);
   return ok;
 }
 
 bool gt_sentences_open(gt_data_reader *reader, const gt_sentence_options *options, gt_data_file train,
                        gt_data_file test) {
-  gt_csv_labels labels = {0};
   gt_sentences *s = reader->sentences = gt_alloc(sizeof *s);
   s->options = gt_arena_copy(reader->arena, options, sizeof *options);
-  return read_file(reader, s, train, &labels, GT_PART_TRAIN) &&
-         (!test.path || read_file(reader, s, test, &labels, GT_PART_TEST));
+  return read_file(reader, s, train, GT_PART_TRAIN) &&
+         (!test.path || read_file(reader, s, test, GT_PART_TEST));
 }
 
 void gt_sentences_finish(gt_sentences *s) {
@@ -216,13 +211,13 @@ bool gt_data_fit_sentences(gt_data_reader *reader) {
 
 /* --- predictions --- */
 
-static bool choose_text(gt_csv *csv, const char *column) {
+static bool choose_text(gt_table_file *file, const char *column) {
+  const gt_csv *csv = &file->csv;
   const int found = column ? gt_csv_find(csv, column) : csv->columns - 1;
   if (found < 0)
     return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s", csv->path, column,
                    gt_csv_header_note(csv, column));
-  for (int i = 0; i < csv->columns; i++) csv->role[i] = i == found ? 0 : -1;
-  csv->targets = 1;
+  gt_table_use(file, GT_USE_SOURCE, found);
   return true;
 }
 
@@ -230,11 +225,11 @@ bool gt_sentences_read(const char *path, const char *column, const gt_input *inp
                        gt_error *error) {
   const gt_csv_form form = {.lines = column ? GT_CSV_TABLE : GT_CSV_TEXTS,
                             .known = {{.items = &column, .count = 1}}};
-  gt_csv csv = {0};
+  gt_table_file file = {0};
   tally sum = {0};
-  bool ok = gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) && choose_text(&csv, column) &&
-            gt_csv_read(&csv);
-  out->samples = (int64_t)csv.rows;
+  bool ok = gt_table_open(&file, (gt_data_file){.path = path}, &form, error) && choose_text(&file, column) &&
+            gt_table_read(&file);
+  out->samples = (int64_t)file.rows;
   gt_tensor *tokens =
       gt_split_add(out, GT_SAMPLE_INPUT, 0,
                    (gt_tensor){.element = GT_ELEMENT_I32, .rank = 2, .dim = {out->samples, input->dim[0]}});
@@ -242,8 +237,8 @@ bool gt_sentences_read(const char *path, const char *column, const gt_input *inp
   int32_t *row = tokens->data, *length = ok ? add_lengths(out, error) : NULL;
   ok = length;
   for (int64_t i = 0; ok && i < out->samples; i++) {
-    const gt_cell *cell = &csv.target_cells.items[i];
-    gt_text_view text = {(const uint8_t *)cell->text, cell->length, path, csv.bytes.data};
+    const gt_cell *cell = &file.cells[i];
+    gt_text_view text = {(const uint8_t *)cell->text, cell->length, path, file.csv.bytes.data};
     ok =
         gt_text_clean(input->vocabulary->type, &text, error) &&
         encode_row(input->vocabulary, &text, row + i * input->dim[0], input->dim[0], &length[i], &sum, error);
@@ -252,6 +247,6 @@ bool gt_sentences_read(const char *path, const char *column, const gt_input *inp
     gt_warn("%s: no word of %" PRId64 " of %" PRId64
             " texts is known to the model; predictions for them are meaningless",
             path, sum.unknown, sum.samples);
-  gt_csv_close(&csv);
+  gt_table_close(&file);
   return ok;
 }

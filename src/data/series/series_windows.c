@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/column.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include "data/series/series.h"
 #include <inttypes.h>
 #include <math.h>

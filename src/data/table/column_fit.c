@@ -5,22 +5,17 @@
 #include "base/order.h"
 #include "base/pool.h"
 #include "base/text.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include "data/date.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct values { /* the values of a column that are not missing; heap */
-  float *item;
+typedef struct values { /* the values of a column that are not missing: of dates, hours since 2000; heap */
+  double *item;
   int64_t count, rows; /* number of values; number of rows examined, also those without a value */
 } values;
-
-typedef struct dates { /* the dates of a column that are not missing, in hours since 2000; heap */
-  double *item;
-  int64_t count;
-} dates;
 
 /* True if a value of the column is not missing. */
 static bool has_value(const gt_tensor *raw, int64_t column) {
@@ -31,47 +26,45 @@ static bool has_value(const gt_tensor *raw, int64_t column) {
   return false;
 }
 
-static values all_values(const gt_tensor *raw, int64_t column) {
-  const int64_t columns = gt_tensor_features(raw);
-  values v = {gt_alloc((size_t)raw->dim[0] * sizeof(float) + 1), 0, raw->dim[0]};
-  const float *from = (const float *)raw->data + column;
-  for (int64_t i = 0; i < v.rows; i++, from += columns)
-    if (!isnan(*from)) v.item[v.count++] = *from;
-  return v;
-}
-
 enum { MAX_SORTED = 8192 }; /* up to this many values, sorting is faster than histograms */
 
-/* The values of at most MAX_SORTED rows, evenly spaced: enough for a fill that training does not use. */
-static values sample_values(const gt_tensor *raw, int64_t column) {
-  const int64_t step = gt_ceil_div(raw->dim[0], MAX_SORTED), columns = gt_tensor_features(raw);
-  values v = {gt_alloc((size_t)gt_ceil_div(raw->dim[0], step) * sizeof(float) + 1), 0, 0};
-  const float *from = (const float *)raw->data + column;
-  for (int64_t i = 0; i < raw->dim[0]; i += step, v.rows++)
-    if (!isnan(from[i * columns])) v.item[v.count++] = from[i * columns];
+/* The values of every step-th row. */
+static values values_of(const gt_tensor *raw, int64_t column, int64_t step, bool are_dates) {
+  const int64_t columns = gt_tensor_features(raw);
+  values v = {gt_alloc((size_t)gt_ceil_div(raw->dim[0], step) * sizeof *v.item + 1), 0, 0};
+  for (int64_t i = 0; i < raw->dim[0]; i += step, v.rows++) {
+    const float *from = (const float *)raw->data + i * columns + column;
+    if (!isnan(*from)) v.item[v.count++] = are_dates ? gt_date_of_values(from) : (double)*from;
+  }
   return v;
 }
 
+static void sort(values *v) { qsort(v->item, (size_t)v->count, sizeof *v->item, gt_order_doubles); }
+
 /* The most frequent value; v is sorted. */
-static float most_frequent(const values *v) {
+static double most_frequent(const values *v) {
   int64_t best = 0, most = 0;
   for (int64_t i = 0, first = 0; i < v->count; i++) {
-    if (v->item[i] != v->item[first]) first = i;
+    if (v->item[i] > v->item[first]) first = i;
     if (i - first + 1 > most) most = i - first + 1, best = first;
   }
   return v->item[best];
 }
 
-static float mean_of(const values *v) {
+static double mean_of(const values *v) {
   double sum = 0;
-  for (int64_t i = 0; i < v->count; i++) sum += (double)v->item[i];
-  return (float)(sum / (double)v->count);
+  for (int64_t i = 0; i < v->count; i++) sum += v->item[i];
+  return sum / (double)v->count;
 }
+
+/* v is sorted. */
+static double middle_of(const values *v) { return (v->item[(v->count - 1) / 2] + v->item[v->count / 2]) / 2; }
 
 /* --- the median --- */
 
 /* A 32-bit key with the same order as the float. */
-static uint32_t key_of(float value) {
+static uint32_t key_of(double number) {
+  const float value = (float)number;
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
@@ -110,29 +103,26 @@ static double value_at(const values *v, int64_t rank, int64_t *count) {
 }
 
 /* Sorts v if it has at most MAX_SORTED values. */
-static float median_of(const values *v) {
+static double median_of(values *v) {
   if (v->count <= MAX_SORTED) {
-    qsort(v->item, (size_t)v->count, sizeof *v->item, gt_order_floats);
-    return (float)(((double)v->item[(v->count - 1) / 2] + (double)v->item[v->count / 2]) / 2);
+    sort(v);
+    return middle_of(v);
   }
   int64_t *count = gt_alloc(BINS * sizeof *count);
   const double low = value_at(v, (v->count - 1) / 2, count), high = value_at(v, v->count / 2, count);
   free(count);
-  return (float)((low + high) / 2);
+  return (low + high) / 2;
 }
 
 static void fit_number(gt_typed_column *c, values *v) {
   const gt_fill_method fill = c->rule.fill;
   const bool frequent =
       fill == GT_FILL_FREQUENT || (c->column.kind == GT_COLUMN_BOOLEAN && fill != GT_FILL_MEDIAN);
-  if (fill == GT_FILL_VALUE) {
-    c->column.fill = (double)(float)c->rule.value;
-  } else if (fill == GT_FILL_MEAN || frequent) {
-    qsort(v->item, (size_t)v->count, sizeof *v->item, gt_order_floats);
-    c->column.fill = (double)(fill == GT_FILL_MEAN ? mean_of(v) : most_frequent(v));
-  } else {
-    c->column.fill = (double)median_of(v);
-  }
+  if (fill == GT_FILL_MEAN || frequent) sort(v);
+  c->column.fill = (double)(float)(fill == GT_FILL_VALUE  ? c->rule.value
+                                   : fill == GT_FILL_MEAN ? mean_of(v)
+                                   : frequent             ? most_frequent(v)
+                                                          : median_of(v));
 }
 
 /* --- categories --- */
@@ -198,49 +188,23 @@ static void fit_categories(gt_typed_column *c, const values *v, gt_arena *arena)
   free(all);
 }
 
-/* --- dates --- */
-
-/* The dates, sorted. */
-static dates all_dates(const gt_tensor *raw, int64_t column) {
-  const int64_t columns = gt_tensor_features(raw);
-  dates d = {gt_alloc((size_t)raw->dim[0] * sizeof *d.item + 1), 0};
-  const float *from = (const float *)raw->data + column;
-  for (int64_t i = 0; i < raw->dim[0]; i++, from += columns)
-    if (!isnan(*from)) d.item[d.count++] = gt_date_of_values(from);
-  qsort(d.item, (size_t)d.count, sizeof *d.item, gt_order_doubles);
-  return d;
+static void fit_dates(gt_typed_column *c, values *v) {
+  for (int64_t i = 0; i < v->count && !c->column.hours; i++) c->column.hours = fmod(v->item[i], 24) != 0;
+  sort(v);
+  c->column.fill = c->rule.fill == GT_FILL_MEAN       ? mean_of(v)
+                   : c->rule.fill == GT_FILL_FREQUENT ? most_frequent(v)
+                                                      : middle_of(v);
 }
 
-static double mean_date(const dates *d) {
-  double sum = 0;
-  for (int64_t i = 0; i < d->count; i++) sum += d->item[i];
-  return sum / (double)d->count;
-}
-
-static double most_frequent_date(const dates *d) {
-  int64_t best = 0, most = 0;
-  for (int64_t i = 0, first = 0; i < d->count; i++) {
-    if (d->item[i] > d->item[first]) first = i;
-    if (i - first + 1 > most) most = i - first + 1, best = first;
-  }
-  return d->item[best];
-}
-
-static void fit_dates(gt_typed_column *c, const gt_tensor *raw, int64_t place) {
-  dates d = all_dates(raw, place);
-  for (int64_t i = 0; i < d.count && !c->column.hours; i++) c->column.hours = fmod(d.item[i], 24) != 0;
-  c->column.fill = c->rule.fill == GT_FILL_MEAN       ? mean_date(&d)
-                   : c->rule.fill == GT_FILL_FREQUENT ? most_frequent_date(&d)
-                                                      : (d.item[(d.count - 1) / 2] + d.item[d.count / 2]) / 2;
-  free(d.item);
-}
-
+/* A fill that training does not use needs only MAX_SORTED rows, evenly spaced. */
 static void fit_values(gt_typed_column *c, const gt_tensor *raw, int64_t place, gt_arena *arena) {
-  const bool spare = c->column.fills_later_files &&
-                     (c->column.kind == GT_COLUMN_NUMBER || c->column.kind == GT_COLUMN_BOOLEAN);
-  values v = spare ? sample_values(raw, place) : all_values(raw, place);
-  if (c->column.kind == GT_COLUMN_CATEGORY)
+  const gt_column_kind kind = c->column.kind;
+  const bool spare = c->column.fills_later_files && (kind == GT_COLUMN_NUMBER || kind == GT_COLUMN_BOOLEAN);
+  values v = values_of(raw, place, spare ? gt_ceil_div(raw->dim[0], MAX_SORTED) : 1, kind == GT_COLUMN_DATE);
+  if (kind == GT_COLUMN_CATEGORY)
     fit_categories(c, &v, arena);
+  else if (kind == GT_COLUMN_DATE)
+    fit_dates(c, &v);
   else
     fit_number(c, &v);
   free(v.item);
@@ -256,29 +220,27 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
         reader->error, GT_ERR_DATA,
         "%s: column '%s' has no value in any training row; leave it out with data: {columns: {%s: ignore}}",
         reader->train_name, c->column.name, gt_spec_key(reader->arena, c->column.name));
-  else if (c->column.kind == GT_COLUMN_DATE)
-    fit_dates(c, raw, place);
-  else if (c->column.kind == GT_COLUMN_CATEGORY || c->column.fills || c->column.fills_later_files)
+  else if (c->column.kind == GT_COLUMN_CATEGORY || c->column.kind == GT_COLUMN_DATE || c->column.fills ||
+           c->column.fills_later_files)
     fit_values(c, raw, place, reader->arena);
   return !empty;
 }
 
 /* --- from raw to stored values --- */
 
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* The final code of each text of the files; -1: the text is not a category. */
 static int *final_codes(const gt_typed_column *c) {
   int *final = gt_alloc(((size_t)c->texts + 1) * sizeof *final);
-  const gt_column *column = &c->column;
-  const int texts = gt_column_texts(column);
+  const char *const *category = c->column.category;
+  const size_t count = (size_t)gt_column_texts(&c->column);
   for (int i = 0; i < c->texts; i++) {
-    int low = 0, high = texts - 1, found = -1;
-    while (low <= high && found < 0) {
-      const int middle = (low + high) / 2, order = strcmp(c->text[i], column->category[middle]);
-      if (order == 0) found = middle;
-      if (order < 0) high = middle - 1;
-      if (order > 0) low = middle + 1;
-    }
-    final[i] = found;
+    const char *const *found =
+        count ? bsearch(&c->text[i], category, count, sizeof *category, by_name) : NULL;
+    final[i] = found ? (int)(found - category) : -1;
   }
   return final;
 }
@@ -339,7 +301,7 @@ static const char *unseen_text(const gt_column *column, int64_t cells, const cha
 }
 
 bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *tensor, bool codes,
-                    gt_arena *arena, gt_unseen_report report, void *to, gt_error *error) {
+                    gt_arena *arena, gt_table_report report, void *to, gt_error *error) {
   for (int64_t i = 0, place = 0; i < table->count; place += gt_column_raw(&table->column[i++])) {
     const gt_typed_column *c = &use->table->item[use->place[i]];
     if (c->column.kind != GT_COLUMN_CATEGORY) continue;
@@ -348,7 +310,7 @@ bool gt_typed_store(const gt_typed_use *use, const gt_table *table, gt_tensor *t
     const char *text = unseen_text(&c->column, unseen.cells, unseen.first, arena);
     if (c->column.unseen < 0) return gt_fail(error, GT_ERR_DATA, "%s, and its rule is 'unseen: error'", text);
     if (c->column.unseen != c->column.other)
-      report(to,
+      report(to, GT_FINDING_unseen_category,
              gt_arena_printf(arena, "%s; %s read as the most frequent one, '%s'", text,
                              unseen.cells == 1 ? "it is" : "they are",
                              gt_escape_name(arena, gt_column_category(&c->column, c->column.unseen))),

@@ -1,5 +1,6 @@
 /* The format `csv`: tables whose columns are inputs and targets. */
-#include "data/table/csv_boolean.h"
+#include "data/date.h"
+#include "data/table/table.h"
 #include "data/table/csv_choose.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -65,189 +66,48 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "csv", .help = "CSV files, with or without a header", .fields = fields};
 
-/* --- splits --- */
-
-/* The first column of a target. */
-static int first_column(const gt_dataset *dataset, int index) {
-  int first = 0;
-  for (int k = 0; k < index; k++) first += dataset->target[k].column_count;
-  return first;
-}
-
-static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, int index, gt_tensor *out) {
-  char why[128];
-  double value;
-  const int first = first_column(reader->dataset, index),
-            columns = reader->dataset->target[index].column_count;
-  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, columns}};
-  if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
-  float *to = out->data;
-  for (size_t row = 0; row < csv->rows; row++)
-    for (int c = 0; c < columns; c++, to++) {
-      const gt_cell *cell = gt_csv_target_cell(csv, first + c, row);
-      gt_csv_parse(csv, cell, &value); /* succeeds: gt_csv_check_targets has checked the cell */
-      *to = (float)value;
-      if (!gt_data_target_fits(reader, index, (double)*to, why)) return gt_csv_fail(csv, cell, "%s", why);
-    }
-  return true;
-}
-
-static bool decide_task(gt_data_reader *reader, const gt_csv *csv, int index) {
-  const gt_data_common *common = reader->common;
-  const int column = first_column(reader->dataset, index);
-  if (reader->task[index] != GT_TASK_AUTO) return reader->task[index] == GT_TASK_CLASSIFICATION;
-  if (reader->wanted->demand[index].bits && !common->class_names.count && !common->classes.listed &&
-      gt_csv_is_boolean_target(csv, column))
-    return false;
-  return reader->dataset->target[index].column_count == 1 &&
-         (common->class_names.count ||
-          gt_csv_is_classification(csv, column, !gt_data_has_quantities(reader)) ||
-          (common->classes.listed && gt_csv_can_be_labels(csv, column)));
-}
-
-/* [target columns] true for the columns of targets that must be numbers. undecided: the tasks of the targets
- * are not set yet. booleans: if false, all columns of a target that has a boolean column are false, because
- * booleans are converted later. In the arena. */
-static const bool *number_columns(gt_data_reader *reader, const gt_csv *csv, bool undecided, bool booleans) {
-  const gt_dataset *dataset = reader->dataset;
-  bool *are_numbers = GT_NEW_N(reader->arena, bool, csv->targets + 1);
-  for (int k = 0, column = 0; k < dataset->targets; column += dataset->target[k++].column_count) {
-    bool numbers = undecided ? !decide_task(reader, csv, k) : !dataset->target[k].classification;
-    for (int c = 0; c < dataset->target[k].column_count && !booleans; c++)
-      numbers = numbers && !gt_csv_is_boolean_target(csv, column + c);
-    for (int c = 0; c < dataset->target[k].column_count; c++) are_numbers[column + c] = numbers;
-  }
-  return are_numbers;
-}
-
-static bool check_one_column(gt_data_reader *reader, int index) {
-  const gt_data_target *target = &reader->dataset->target[index];
-  if (target->column_count == 1) return true;
-  gt_error_at(reader->diagnostics, gt_data_position(reader, target->name ? "targets" : "target"),
-              "classification needs exactly one target column")
-      ->expected = "one column, or task: regression";
-  return false;
-}
-
-/* Sets the number of classes from the training file, so that labels of the test file can be checked cell by
- * cell. */
-static bool fix_classes(gt_data_reader *reader, int index, gt_csv_labels *labels) {
-  gt_data_target *target = &reader->dataset->target[index];
-  const gt_tensor *tensor = gt_train_target(reader->dataset, index);
-  target->text_labels = labels->text;
-  if (labels->text) {
-    target->classes = labels->count;
-    target->class_names = labels->names;
-    return true;
-  }
-  if (labels->count) return true; /* known from the config or the trained model */
-  const int32_t *label = tensor->data;
-  for (int64_t i = 0; i < tensor->dim[0]; i++)
-    if (label[i] >= labels->count) labels->count = label[i] + 1;
-  return true;
-}
-
-/* Reports words for a missing value among labels that are text. Not called if the config lists such words. */
-static void report_missing_labels(gt_data_reader *reader, const gt_csv *csv, int column) {
-  const gt_cell *first = NULL;
-  size_t count = 0;
-  char shown[48], help[GT_CSV_DROP_HELP];
-  for (size_t row = 0; row < csv->rows; row++) {
-    const gt_cell *cell = gt_csv_target_cell(csv, column, row);
-    if (!gt_cell_is_missing(cell) || *cell->text == '-') continue; /* "-" may be a class, as in + and - */
-    if (!first) first = cell;
-    count += gt_cell_is(cell, gt_cell_shown(first, shown));
-  }
-  if (!first || reader->trust.untrusted) return;
-  gt_finding_at(reader->diagnostics, GT_FINDING_missing_labels, gt_data_position(reader, "train"),
-                "%zu label%s of %s %s '%s' (the first in line %u), which is read as a class", count,
-                count == 1 ? "" : "s", csv->path, count == 1 ? "is" : "are", gt_cell_shown(first, shown),
-                first->line)
-      ->help = gt_arena_printf(reader->arena, "to keep the class: quiet: [missing_labels]%s",
-                               gt_csv_drop_help(csv, column, help));
-}
-
-/* The classes are those of the config, else of the trained model, else of the training file. */
-static bool init_labels(gt_data_reader *reader, const gt_csv *csv, int index, gt_csv_labels *labels) {
-  const gt_data_common *common = reader->common;
-  const gt_data_target *known = gt_data_model_target(reader, index);
-  const int column = first_column(reader->dataset, index);
-  gt_strings names = common->class_names;
-  const bool listed = common->classes.listed;
-  /* Entries of `classes` are labels in the file: if the model was trained on numbers, they are numbers, not
-   * names. */
-  const bool from_model = !names.count && known->class_names && (known->text_labels || !listed);
-  if (from_model) names = (gt_strings){.items = known->class_names, .count = known->classes};
-  if (!gt_csv_labels_init(labels, csv, column, names, from_model || known->text_labels, reader->arena))
-    return false;
-  if (labels->respelled && !reader->trust.untrusted)
-    gt_finding_at(reader->diagnostics, GT_FINDING_similar_names, gt_data_position(reader, "train"),
-                  "%s spells the class '%s' in two Unicode forms; they count as one class", csv->path,
-                  labels->respelled);
-  if (labels->text && !names.count && !listed && !csv->missing) report_missing_labels(reader, csv, column);
-  labels->open = listed;
-  labels->listed = common->class_names.count > 0;
-  if (!labels->text && !listed)
-    labels->count = names.count               ? names.count
-                    : common->classes.integer ? (int)common->classes.integer
-                                              : known->classes;
-  return true;
-}
-
-static bool read_target(gt_data_reader *reader, gt_csv *csv, int index, gt_csv_labels *labels,
-                        bool is_training, gt_tensor *out) {
-  if (!reader->dataset->target[index].classification) return read_quantities(reader, csv, index, out);
-  if (!is_training) return gt_csv_labels_read(labels, csv, out);
-  return check_one_column(reader, index) && init_labels(reader, csv, index, labels) &&
-         gt_csv_labels_read(labels, csv, out) && fix_classes(reader, index, labels);
-}
-
-bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool is_training,
-                         gt_split *out) {
-  gt_dataset *dataset = reader->dataset;
-  out->samples = (int64_t)csv->rows;
-  gt_tensor weights = {0};
-  const bool ok = gt_csv_read_weights(csv, &weights);
-  if (weights.rank) gt_split_add(out, GT_SAMPLE_WEIGHT, 0, weights);
-  if (!ok || (is_training && !gt_csv_read_parts(reader, csv))) return false;
-  for (int k = 0; k < dataset->targets; k++) {
-    if (is_training) dataset->target[k].classification = decide_task(reader, csv, k);
-    if (!dataset->target[k].classification)
-      gt_csv_convert_boolean_targets(reader, csv, k, first_column(dataset, k), is_training);
-  }
-  if (!gt_csv_check_targets(csv, number_columns(reader, csv, false, true))) return false;
-  for (int k = 0; k < dataset->targets; k++)
-    if (!read_target(reader, csv, k, &labels[k], is_training, gt_split_new(out, GT_SAMPLE_TARGET, k)))
-      return false;
-  return true;
-}
-
-static void report_doubt(gt_data_reader *reader, const gt_csv *csv, const char *split) {
-  if (csv->doubt && !reader->trust.untrusted)
+/* split: the key of the config with the file. */
+static bool open_file(gt_data_reader *reader, gt_data_file source, const gt_csv_form *form, const char *split,
+                      gt_table_file *file) {
+  const bool ok = gt_table_open(file, source, form, reader->error);
+  if (file->csv.doubt && !reader->trust.untrusted)
     gt_finding_at(reader->diagnostics, GT_FINDING_doubtful_header, gt_data_position(reader, split), "%s",
-                  gt_arena_strdup(reader->arena, csv->doubt));
+                  gt_arena_strdup(reader->arena, file->csv.doubt));
+  return ok;
 }
 
 /* The columns of all targets: one array, of which the targets have consecutive parts (gt_csv_choose). */
 static const char *const *all_columns(const gt_dataset *dataset) { return dataset->target[0].columns; }
 
-static bool read_rows(gt_data_reader *reader, gt_csv *csv) {
-  if (!gt_csv_read(csv)) return false;
-  gt_csv_number_rows(reader, csv);
-  return true;
+/* Records how the training file is written, as far as the config does not say it. */
+static void record_found(gt_data_reader *reader, const gt_csv_options *o, const gt_csv *csv) {
+  if (csv->lines) return;
+  if (*o->header == 'a') gt_data_record_found(reader, NULL, NULL, "header", csv->header ? "true" : "false");
+  if (!o->delimiter)
+    gt_data_record_found(reader, NULL, NULL, "delimiter",
+                         gt_csv_delimiter_text(csv->delimiter, reader->arena));
+  if (!o->decimal)
+    gt_data_record_found(reader, NULL, NULL, "decimal", csv->decimal == ',' ? "comma" : "point");
+  for (int i = 0; i < reader->typed->count; i++) {
+    const gt_typed_column *c = &reader->typed->item[i];
+    if (c->column.kind == GT_COLUMN_DATE && c->column.order != GT_DATE_YEAR_FIRST && !c->rule.order)
+      gt_data_record_found(reader, "columns", c->column.name, "order", gt_date_order_name(c->column.order));
+  }
 }
 
-/* Opens the test file. If the training file has a header, a first line with one of its names is a header,
- * too. */
-static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *train,
-                      const gt_csv_inputs *inputs, gt_csv_form form, gt_csv *test) {
-  if (train->header) {
+/* Opens the test file, which is written like the training file. If that has a header, a first line with one
+ * of its names is a header, too. */
+static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_table_file *train,
+                      const gt_csv_inputs *inputs, gt_csv_form form, gt_table_file *test) {
+  form.delimiter = train->csv.delimiter;
+  form.decimal = train->csv.decimal;
+  form.header = train->csv.header ? GT_CSV_HEADER : GT_CSV_NO_HEADER;
+  form.is_trained = true;
+  if (train->csv.header) {
     form.known[0] = (gt_strings){.items = inputs->names, .count = train->inputs};
     form.known[1] = (gt_strings){.items = all_columns(reader->dataset), .count = train->targets};
   }
-  const bool ok = gt_csv_open(test, file, &form, reader->error);
-  report_doubt(reader, test, "test");
-  return ok;
+  return open_file(reader, file, &form, "test", test);
 }
 
 static bool fail_column_count(const gt_data_reader *reader, const gt_csv *train, const gt_csv *test) {
@@ -259,24 +119,46 @@ static bool fail_column_count(const gt_data_reader *reader, const gt_csv *train,
                  test->path, test->columns, train->columns, train->path);
 }
 
-/* Test samples have weights if training samples have them; for a trained model they are optional. */
-static bool find_weight(const gt_data_reader *reader, const gt_csv *train, gt_csv *test) {
-  const int weight = train->role_column[GT_CSV_WEIGHT];
-  const int column = weight < 0 ? -1 : gt_csv_find(test, train->names[weight]);
-  test->role_column[GT_CSV_WEIGHT] = column;
-  if (weight < 0 || column >= 0) return true;
-  if (!reader->wanted->signature)
-    return gt_fail(test->error, GT_ERR_DATA,
-                   "%s:1:1: there is no column '%s', which has the weights of the samples in %s", test->path,
-                   train->names[weight], train->path);
-  gt_warn("%s:1:1: there is no column '%s' with weights, so all samples count the same", test->path,
-          train->names[weight]);
+/* True if test files have columns with this use besides inputs and targets. */
+static bool is_in_test(const gt_data_reader *reader, gt_column_use use) {
+  return use == GT_USE_WEIGHT || use == GT_USE_TIME || (use == GT_USE_GROUP && reader->series);
+}
+
+/* Adds the columns of the training file to the test file, by name or by position. Test samples have weights
+ * if training samples have them; for a trained model they are optional. */
+static bool use_columns(const gt_data_reader *reader, const gt_table_file *train, const gt_csv_inputs *inputs,
+                        gt_table_file *test) {
+  const gt_csv *from = &train->csv, *csv = &test->csv;
+  const int named = train->inputs + train->targets;
+  const bool by_name =
+      gt_csv_matches_by_name(csv, from->header ? inputs->names : NULL, train->inputs, from->path);
+  test->targets_may_be_inputs = train->targets_may_be_inputs;
+  if (!by_name && from->columns != csv->columns) return fail_column_count(reader, from, csv);
+  if (by_name &&
+      !gt_table_assign(test, inputs->names, train->inputs, all_columns(reader->dataset), train->targets))
+    return false;
+  for (int i = by_name ? named : 0; i < train->columns; i++) {
+    const gt_table_column *c = &train->column[i];
+    const char *name = gt_table_name(train, c);
+    const int column = by_name ? gt_csv_find(csv, name) : c->index;
+    if (i >= named && !is_in_test(reader, c->use)) continue;
+    if (column >= 0)
+      gt_table_use(test, c->use, column);
+    else if (c->use != GT_USE_WEIGHT || !reader->wanted->signature)
+      return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s', which %s %s", csv->path, name,
+                     c->use == GT_USE_WEIGHT ? "has the weights of the samples in" : "orders the rows of",
+                     from->path);
+    else
+      gt_warn("%s:1:1: there is no column '%s' with weights, so all samples count the same", csv->path, name);
+  }
+  gt_csv_set_known_kinds(test, reader->typed, inputs->whole);
+  gt_csv_set_target_readings(reader, test);
   return true;
 }
 
 /* Moves the input values into a split. For a trained model also converts them to stored values; otherwise
  * this is done after fitting. */
-static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs *inputs, int part) {
+static bool move_inputs(gt_data_reader *reader, gt_table_file *file, const gt_csv_inputs *inputs, int part) {
   gt_dataset *d = reader->dataset;
   const gt_data_signature *model = reader->wanted->signature;
   gt_split *split = &d->split[part];
@@ -287,49 +169,20 @@ static bool move_inputs(gt_data_reader *reader, gt_csv *csv, const gt_csv_inputs
     d->input[k].columns = model->input[k].columns;
   }
   gt_tensor tensor[GT_DATA_MAX_INPUTS] = {0};
-  const bool ok = gt_csv_move_inputs(csv, inputs, d->input, reader->typed, tensor);
+  const bool ok = gt_csv_move_inputs(file, inputs, d->input, reader->typed, tensor);
   for (int k = 0; k < d->inputs; k++) gt_split_add(split, GT_SAMPLE_INPUT, k, tensor[k]);
   return ok && (!model || gt_data_store_columns(reader, split, part));
 }
 
-/* Finds the time and group columns of a series' test file. */
-static bool find_series_columns(const gt_csv *train, gt_csv *test) {
-  static const gt_csv_role roles[] = {GT_CSV_TIME, GT_CSV_GROUP};
-  for (int i = 0; i < 2 && test->targets_may_be_inputs; i++) {
-    const int column = train->role_column[roles[i]];
-    if (column < 0) continue;
-    test->role_column[roles[i]] = gt_csv_find(test, train->names[column]);
-    if (test->role_column[roles[i]] < 0)
-      return gt_fail(test->error, GT_ERR_DATA, "%s:1:1: there is no column '%s', which orders the rows of %s",
-                     test->path, train->names[column], train->path);
-  }
-  return true;
-}
-
-static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_inputs *inputs, gt_csv *test,
-                      gt_csv_labels *labels) {
-  gt_dataset *d = reader->dataset;
-  test->targets_may_be_inputs = train->targets_may_be_inputs;
-  if (gt_csv_matches_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
-    if (!gt_csv_assign_columns(test, inputs->names, train->inputs, all_columns(d), train->targets) ||
-        !find_weight(reader, train, test) || !find_series_columns(train, test))
-      return false;
-  } else {
-    if (train->columns != test->columns) return fail_column_count(reader, train, test);
-    test->inputs = train->inputs;
-    test->targets = train->targets;
-    memcpy(test->role, train->role, (size_t)train->columns * sizeof *train->role);
-    test->role_column[GT_CSV_WEIGHT] = train->role_column[GT_CSV_WEIGHT];
-    test->role_column[GT_CSV_TIME] = train->role_column[GT_CSV_TIME];
-    if (reader->series) test->role_column[GT_CSV_GROUP] = train->role_column[GT_CSV_GROUP];
-    test->also_target = train->also_target;
-  }
-  test->whole = inputs->whole;
-  gt_csv_set_known_kinds(test, reader->typed, reader->arena);
-  return read_rows(reader, test) &&
-         gt_data_type_values(reader, test, number_columns(reader, test, false, false), GT_PART_TEST) &&
-         gt_csv_read_targets(reader, test, labels, false, &d->split[GT_PART_TEST]) &&
-         gt_csv_read_series(reader, test, GT_PART_TEST) && move_inputs(reader, test, inputs, GT_PART_TEST);
+/* Makes the split of a file that was read. */
+static bool make_split(gt_data_reader *reader, gt_table_file *file, const gt_csv_inputs *inputs, int part) {
+  const bool is_training = part == GT_PART_TRAIN;
+  if (!gt_data_type_values(reader, file, part) ||
+      !gt_csv_read_targets(reader, file, is_training, &reader->dataset->split[part]) ||
+      !gt_csv_read_series(reader, file, part))
+    return false;
+  if (is_training) gt_csv_review(reader, file);
+  return move_inputs(reader, file, inputs, part);
 }
 
 /* True if the columns of the trained model have names: those of a file without a header then have the places
@@ -342,14 +195,14 @@ static bool inputs_have_names(const gt_data_reader *reader) {
 
 /* Opens and reads the training file. If it is a text and not a table, the error says how to read it. */
 static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_request *a,
-                       gt_data_file file, const gt_csv_form *form, gt_csv *train, gt_csv_inputs *inputs) {
+                       gt_data_file file, const gt_csv_form *form, gt_table_file *train,
+                       gt_csv_inputs *inputs) {
   const bool named = a->target.count || a->inputs || reader->series || reader->wanted->signature;
   const int errors = reader->diagnostics->errors;
-  bool ok = gt_csv_open(train, file, form, reader->error);
-  if (ok && reader->dataset->only_test && !train->header && inputs_have_names(reader))
+  bool ok = open_file(reader, file, form, "train", train);
+  if (ok && reader->dataset->only_test && !train->csv.header && inputs_have_names(reader))
     return reader->needs_training = true, false;
-  report_doubt(reader, train, "train");
-  ok = ok && gt_csv_choose(reader, *a, &o->missing_values, train, inputs) && read_rows(reader, train);
+  ok = ok && gt_csv_choose(reader, *a, &o->missing_values, train, inputs) && gt_table_read(train);
   if (!ok && !named && gt_data_has_suffix(file.path, ".txt") && reader->diagnostics->errors == errors)
     gt_error_append(reader->error, " (for a text, not a table: data: {train: %s, text: {vocabulary: char}})",
                     file.path);
@@ -358,9 +211,7 @@ static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt
 
 static bool open_csv(gt_data_reader *reader, const void *given) {
   const gt_csv_options *o = given;
-  gt_dataset *dataset = reader->dataset;
-  gt_csv train = {0}, test = {0};
-  gt_csv_labels labels[GT_DATA_MAX_TARGETS] = {0};
+  gt_table_file train = {0}, test = {0};
   gt_csv_form form;
   gt_csv_inputs inputs;
   const gt_spec *named = gt_data_node(reader, "inputs", NULL);
@@ -374,22 +225,21 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   reader->train_name = train_file.path;
   reader->test_name = test_file.path;
   reader->test_fraction = o->test_fraction;
+  form.is_trained = reader->dataset->only_test;
   gt_data_set_trust(reader, GT_PART_TRAIN, gt_data_are_trusted(&train_file, 1));
   ok = open_train(reader, o, &a, train_file, &form, &train, &inputs) &&
        (a.inputs || reader->series || gt_csv_drop_columns(reader, &train, &inputs)) &&
-       gt_data_type_values(reader, &train, number_columns(reader, &train, true, false), GT_PART_TRAIN) &&
-       gt_csv_read_targets(reader, &train, labels, true, &dataset->split[GT_PART_TRAIN]) &&
-       gt_csv_read_series(reader, &train, GT_PART_TRAIN);
-  if (ok) gt_csv_review(reader, &train);
-  ok = ok && move_inputs(reader, &train, &inputs, GT_PART_TRAIN);
+       make_split(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok) gt_csv_report_large(reader, &train);
+  if (ok) record_found(reader, o, &train.csv);
   if (ok && test_file.path) {
     gt_data_set_trust(reader, GT_PART_TEST, gt_data_are_trusted(&test_file, 1));
     ok = open_test(reader, test_file, &train, &inputs, form, &test) &&
-         read_test(reader, &train, &inputs, &test, labels);
+         use_columns(reader, &train, &inputs, &test) && gt_table_read(&test) &&
+         make_split(reader, &test, &inputs, GT_PART_TEST);
   }
-  gt_csv_close(&train);
-  gt_csv_close(&test);
+  gt_table_close(&train);
+  gt_table_close(&test);
   return ok;
 }
 

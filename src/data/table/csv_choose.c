@@ -10,9 +10,17 @@
 enum { MAX_LISTED = 12 };  /* columns in a message */
 enum { MIN_COUNTED = 10 }; /* a column of fewer rows is not reported as row numbers */
 
-/* The use of a column while columns are chosen (gt_csv.role). ROLE: a gt_csv_role, such as the weight; INPUT
- * + k: input k. */
-enum { TARGET, IGNORED, ROLE, INPUT };
+typedef struct choice { /* state of choosing the columns of the training file */
+  gt_data_reader *reader;
+  const gt_csv *csv;
+  const gt_csv_request *a;
+  int *use;        /* [columns] TARGET, …; -1: none yet */
+  gt_position *at; /* [columns] position in the config */
+} choice;
+
+/* OTHER + a gt_column_use: another use, such as the weight; INPUT + k: input k, the last one that reads the
+ * column. */
+enum { TARGET, IGNORED, OTHER, INPUT = OTHER + GT_USES };
 
 /* --- columns of the training file --- */
 
@@ -28,48 +36,56 @@ static void report_used_twice(gt_data_reader *reader, const gt_csv *csv, const c
         "one use of each column";
 }
 
-/* Sets the role of each column in a list to `use`, and at[column] to its position in the config. Several
- * inputs may share a column. Reports the first column that is missing or used twice, with both positions.
- * Ignores a list without positions, which is from a model: gt_csv_assign_columns reports its errors. */
-static bool set_roles(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use, gt_position *at) {
+static bool report_absent(const choice *c, const char *name, gt_position at) {
+  gt_csv_report_no_column(c->reader, c->csv, name, at)->expected =
+      gt_arena_printf(c->reader->arena, "one of: %s", list_of_columns(c->reader->arena, c->csv));
+  return false;
+}
+
+/* Sets the use of each column in a list. Several inputs may share a column. Reports the first column that is
+ * missing or used twice, with both positions. Ignores a list without positions, which is from a model:
+ * gt_table_assign reports its errors. */
+static bool set_uses(choice *c, gt_strings list, int use) {
+  gt_data_reader *reader = c->reader;
   for (int i = 0; i < list.count && list.at; i++) {
-    const int column = gt_csv_find(csv, list.items[i]), earlier = column < 0 ? -1 : csv->role[column];
-    const bool may_share = earlier >= INPUT ? use > INPUT && earlier < use
-                                            : csv->targets_may_be_inputs && earlier == TARGET && use >= INPUT;
-    if (column >= 0 && (earlier < 0 || may_share)) {
-      csv->role[column] = use;
-      at[column] = list.at[i];
+    const int column = gt_csv_find(c->csv, list.items[i]);
+    if (column < 0) return report_absent(c, list.items[i], list.at[i]);
+    const int earlier = c->use[column];
+    const bool may_share =
+        earlier >= INPUT ? use > INPUT && earlier < use : reader->series && earlier == TARGET && use >= INPUT;
+    if (earlier < 0 || may_share) {
+      c->use[column] = use;
+      c->at[column] = list.at[i];
       continue;
     }
-    if (column < 0)
-      gt_csv_report_no_column(reader, csv, list.items[i], list.at[i])->expected =
-          gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
-    else if (earlier == TARGET && use >= INPUT)
+    if (earlier == TARGET && use >= INPUT) {
       gt_error_at(reader->diagnostics, list.at[i], "'%s' is the target; remove it from inputs",
                   list.items[i]);
-    else {
-      report_used_twice(reader, csv, list.items[i], at[column]);
-      report_used_twice(reader, csv, list.items[i], list.at[i]);
+    } else {
+      report_used_twice(reader, c->csv, list.items[i], c->at[column]);
+      report_used_twice(reader, c->csv, list.items[i], list.at[i]);
     }
     return false;
   }
   return true;
 }
 
-/* The names in the list, or if it is empty, of the columns with role `use`. */
-static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list, int use, int *count) {
-  const char **names = GT_NEW_N(arena, const char *, list.count ? list.count : csv->columns);
-  *count = list.count;
-  for (int i = 0; i < list.count; i++) names[i] = list.items[i];
-  if (list.count) return names;
-  for (int i = 0; i < csv->columns; i++)
-    if (csv->role[i] == use) names[(*count)++] = gt_arena_strdup(arena, csv->names[i]);
-  return names;
+/* The names in the list, or if it is empty, of the columns with this use. */
+static gt_strings names_of(const choice *c, gt_strings list, int use) {
+  if (list.count) return list;
+  const char **names = GT_NEW_N(c->reader->arena, const char *, c->csv->columns);
+  list.items = names;
+  for (int i = 0; i < c->csv->columns; i++)
+    if (c->use[i] == use) names[list.count++] = gt_arena_strdup(c->reader->arena, c->csv->names[i]);
+  return list;
 }
 
-static gt_position position_of(const gt_data_reader *reader, const char *key, const char *sub) {
+/* Sets the column for another use than input or target; key, sub: where the config names it. */
+static void name_other(const gt_data_reader *reader, gt_csv_request *a, gt_column_use use, const char *name,
+                       const char *key, const char *sub) {
   const gt_spec *node = gt_data_node(reader, key, sub);
-  return node ? node->at : gt_data_position(reader, key);
+  a->role[use] = name;
+  a->role_at[use] = node ? node->at : gt_data_position(reader, key);
 }
 
 /* Adds the columns that `columns` ignores. */
@@ -122,19 +138,13 @@ bool gt_csv_read_request(gt_data_reader *reader, const gt_csv_options *o, gt_csv
   bool ok = gt_column_rules_read(reader, o->columns, &a.rules);
   ok &= read_targets(reader, o, &a);
   add_ignored(&a, reader->arena);
-  a.role[GT_CSV_WEIGHT] = o->weight;
-  a.role_at[GT_CSV_WEIGHT] = position_of(reader, "weight", NULL);
-  a.role[GT_CSV_ID] = o->id;
-  a.role_at[GT_CSV_ID] = position_of(reader, "id", NULL);
-  a.role[GT_CSV_SPLIT] = reader->split.column;
-  a.role_at[GT_CSV_SPLIT] = position_of(reader, "split", "column");
-  a.role[GT_CSV_GROUP] = reader->split.group;
-  a.role_at[GT_CSV_GROUP] = position_of(reader, "split", "group");
+  name_other(reader, &a, GT_USE_WEIGHT, o->weight, "weight", NULL);
+  name_other(reader, &a, GT_USE_ID, o->id, "id", NULL);
+  name_other(reader, &a, GT_USE_SPLIT, reader->split.column, "split", "column");
+  name_other(reader, &a, GT_USE_GROUP, reader->split.group, "split", "group");
   if (reader->series) {
-    a.role[GT_CSV_TIME] = reader->series->options.time;
-    a.role_at[GT_CSV_TIME] = position_of(reader, "series", "time");
-    a.role[GT_CSV_GROUP] = reader->series->options.group;
-    a.role_at[GT_CSV_GROUP] = position_of(reader, "series", "group");
+    name_other(reader, &a, GT_USE_TIME, reader->series->options.time, "series", "time");
+    name_other(reader, &a, GT_USE_GROUP, reader->series->options.group, "series", "group");
   }
   a.input[a.inputs ? a.inputs : 1] = o->future;
   if (a.inputs && o->future.count) a.inputs++;
@@ -172,43 +182,42 @@ static void add_model_columns(gt_data_reader *reader, const gt_csv *csv, gt_csv_
   for (int k = 0; k < model->inputs; k++)
     a->input[k] = names_of_input(&model->input[k], known.columns[k], reader->arena);
   a->ignore = (gt_strings){.count = 0};
-  a->role[GT_CSV_ID] = NULL;
+  a->role[GT_USE_ID] = NULL;
   if (!a->target.count) a->target = targets_of_model(model, reader->arena);
 }
 
 /* A test file that is read without the training file needs no columns but inputs and targets, and those that
  * order the rows of a series. False if inputs or targets are absent. */
-static bool drop_absent_columns(const gt_data_reader *reader, gt_csv *csv, gt_csv_request *a) {
+static bool drop_absent_columns(const gt_data_reader *reader, const gt_table_file *file, gt_csv_request *a) {
+  const gt_csv *csv = &file->csv;
   const gt_data_signature *model = reader->wanted->signature;
   const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
   const gt_strings targets = targets_of_model(model, reader->arena);
   if (known.names && csv->header && !gt_csv_are_column_numbers(known.names, known.count, csv->columns) &&
-      !gt_csv_assign_columns(csv, known.names, known.count, targets.items, targets.count))
+      !gt_csv_have_columns(csv, known.names, known.count, targets.items, targets.count))
     return false;
-  if (a->role[GT_CSV_WEIGHT] && gt_csv_find(csv, a->role[GT_CSV_WEIGHT]) < 0) {
+  if (a->role[GT_USE_WEIGHT] && gt_csv_find(csv, a->role[GT_USE_WEIGHT]) < 0) {
     gt_warn("%s:1:1: there is no column '%s' with weights, so all samples count the same", csv->path,
-            a->role[GT_CSV_WEIGHT]);
-    a->role[GT_CSV_WEIGHT] = NULL;
+            a->role[GT_USE_WEIGHT]);
+    a->role[GT_USE_WEIGHT] = NULL;
   }
-  a->role[GT_CSV_ID] = NULL;
+  a->role[GT_USE_ID] = NULL;
   if (a->inputs) a->ignore = (gt_strings){.count = 0};
   return true;
 }
 
 /* True for the time or the group of a series if it is also an input. */
-static bool is_ordering_input(const gt_data_reader *reader, const gt_csv *csv, const gt_csv_request *a,
-                              int role) {
-  const int column = a->role[role] ? gt_csv_find(csv, a->role[role]) : -1;
-  return reader->series && (role == GT_CSV_TIME || role == GT_CSV_GROUP) && column >= 0 &&
-         csv->role[column] >= INPUT;
+static bool is_ordering_input(const choice *c, int role) {
+  const int column = c->a->role[role] ? gt_csv_find(c->csv, c->a->role[role]) : -1;
+  return c->reader->series && (role == GT_USE_TIME || role == GT_USE_GROUP) && column >= 0 &&
+         c->use[column] >= INPUT;
 }
 
-static bool set_special_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_request *a, gt_position *at) {
-  for (int r = 0; r < GT_CSV_ROLES; r++) {
-    const gt_strings name = {.items = &a->role[r], .at = &a->role_at[r], .count = a->role[r] != NULL};
-    if (!is_ordering_input(reader, csv, a, r) && !set_roles(reader, csv, name, ROLE, at)) return false;
-    /* Ids are read only for predictions. */
-    if (name.count && r != GT_CSV_ID) csv->role_column[r] = gt_csv_find(csv, a->role[r]);
+static bool set_special_uses(choice *c) {
+  for (int r = 0; r < GT_USES; r++) {
+    const gt_strings name = {
+        .items = &c->a->role[r], .at = &c->a->role_at[r], .count = c->a->role[r] != NULL};
+    if (!is_ordering_input(c, r) && !set_uses(c, name, OTHER + r)) return false;
   }
   return true;
 }
@@ -221,12 +230,13 @@ static bool fail_no_inputs(gt_data_reader *reader, const gt_csv *csv) {
 
 /* Fails if a column with the same name as the target is an input: it is probably a copy, which would leak the
  * target. */
-static bool check_target_is_unique(const gt_csv *csv) {
+static bool check_target_is_unique(const choice *c) {
+  const gt_csv *csv = c->csv;
   for (int i = 0; csv->same_name && i < csv->columns; i++) {
     const int first = csv->same_name[i];
-    if (first < 0 || (csv->role[i] == TARGET) == (csv->role[first] == TARGET)) continue;
-    const int other = csv->role[i] == TARGET ? first : i;
-    if (csv->role[other] == IGNORED) continue;
+    if (first < 0 || (c->use[i] == TARGET) == (c->use[first] == TARGET)) continue;
+    const int other = c->use[i] == TARGET ? first : i;
+    if (c->use[other] == IGNORED) continue;
     return gt_fail(
         csv->error, GT_ERR_DATA,
         "%s:1:1: columns %d and %d are both named '%s', and one of them is the target; rename one, or "
@@ -236,48 +246,44 @@ static bool check_target_is_unique(const gt_csv *csv) {
   return true;
 }
 
-static const char *use_of(const gt_data_reader *reader, const gt_csv *csv, int column) {
-  const int role = csv->role[column], *of = csv->role_column;
-  return role == TARGET                                 ? "a target"
-         : role == IGNORED                              ? "ignored"
-         : column == of[GT_CSV_TIME]                    ? "the time of the series"
-         : column == of[GT_CSV_GROUP] && reader->series ? "the group of the series"
-         : role == ROLE                                 ? "used for weights or splits"
-                                                        : "not one of the inputs";
+static const char *use_of(const choice *c, int column) {
+  const int use = c->use[column];
+  return use == TARGET                                      ? "a target"
+         : use == IGNORED                                   ? "ignored"
+         : use == OTHER + GT_USE_TIME                       ? "the time of the series"
+         : use == OTHER + GT_USE_GROUP && c->reader->series ? "the group of the series"
+         : use >= OTHER                                     ? "used for weights or splits"
+                                                            : "not one of the inputs";
 }
 
 /* Fails if a rule is for a column that is not in the file or not an input; a rule for a target may only drop
- * rows. at: position of each column in the config. */
-static bool check_rules(gt_data_reader *reader, const gt_csv *csv, const gt_column_rules *rules,
-                        const gt_position *at) {
+ * rows. */
+static bool check_rules(const choice *c) {
+  gt_data_reader *reader = c->reader;
+  const gt_column_rules *rules = &c->a->rules;
   for (int i = 0; i < rules->count && !reader->wanted->signature; i++) {
     const gt_column_rule *r = &rules->item[i];
-    const int column = gt_csv_find(csv, r->name);
-    if (column < 0) {
-      gt_csv_report_no_column(reader, csv, r->name, r->at)->expected =
-          gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
-      return false;
-    }
-    if (r->ignore || csv->role[column] >= INPUT) continue;
-    const bool target = csv->role[column] == TARGET;
+    const int column = gt_csv_find(c->csv, r->name);
+    if (column < 0) return report_absent(c, r->name, r->at);
+    if (r->ignore || c->use[column] >= INPUT) continue;
+    const bool target = c->use[column] == TARGET;
     if (target && r->any && r->fill == GT_FILL_DROP) continue;
-    const char *use = use_of(reader, csv, column);
+    const char *use = use_of(c, column);
     gt_error_at(reader->diagnostics, r->at, "column '%s' is %s, and 'columns' describes inputs", r->name, use)
         ->expected = target ? "no rule, or {missing: drop}" : "each column in one place";
-    if (at[column].line)
-      gt_error_at(reader->diagnostics, at[column], "column '%s' is %s here, and 'columns' has a rule for it",
-                  r->name, use);
+    if (c->at[column].line)
+      gt_error_at(reader->diagnostics, c->at[column],
+                  "column '%s' is %s here, and 'columns' has a rule for it", r->name, use);
     return false;
   }
   return true;
 }
 
 /* [count] true for target columns whose rule drops rows without a value; NULL: none. */
-static const bool *targets_that_drop(const gt_column_rules *rules, const char *const *names, int count,
-                                     gt_arena *arena) {
-  bool *drops = GT_NEW_N(arena, bool, count + 1);
-  bool any = false;
-  for (int i = 0; i < count; i++) any |= drops[i] = gt_column_rule_for(rules, names[i]).fill == GT_FILL_DROP;
+static const bool *targets_that_drop(const gt_column_rules *rules, gt_strings targets, gt_arena *arena) {
+  bool *drops = GT_NEW_N(arena, bool, targets.count + 1), any = false;
+  for (int i = 0; i < targets.count; i++)
+    any |= drops[i] = gt_column_rule_for(rules, targets.items[i]).fill == GT_FILL_DROP;
   return any ? drops : NULL;
 }
 
@@ -299,10 +305,10 @@ static bool check_future(gt_data_reader *reader, const gt_csv_request *a) {
   return true;
 }
 
-/* True if the request names the column for a gt_csv_role or ignores it. */
+/* True if the request names the column for another use than input or target, or ignores it. */
 static bool has_other_use(const gt_csv_request *a, const char *name) {
   bool found = false;
-  for (int r = 0; r < GT_CSV_ROLES; r++) found |= a->role[r] && !strcmp(a->role[r], name);
+  for (int r = 0; r < GT_USES; r++) found |= a->role[r] && !strcmp(a->role[r], name);
   for (int i = 0; i < a->ignore.count; i++) found |= !strcmp(a->ignore.items[i], name);
   return found;
 }
@@ -321,167 +327,145 @@ static void add_series_defaults(gt_data_reader *reader, const gt_csv *csv, gt_cs
   a->inputs = reader->dataset->inputs;
 }
 
-static bool choose_roles(gt_data_reader *reader, gt_csv *csv, const gt_csv_request *a) {
-  gt_position *at = GT_NEW_N(reader->arena, gt_position, csv->columns);
-  for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
-  if (!set_roles(reader, csv, a->target, TARGET, at)) return false;
+static bool choose_uses(choice *c) {
+  const gt_csv_request *a = c->a;
+  for (int i = 0; i < c->csv->columns; i++) c->use[i] = -1;
+  if (!set_uses(c, a->target, TARGET)) return false;
   for (int k = 0; k < a->inputs; k++)
-    if (!set_roles(reader, csv, a->input[k], INPUT + k, at)) return false;
-  if (!set_roles(reader, csv, a->ignore, IGNORED, at) || !set_special_roles(reader, csv, a, at)) return false;
+    if (!set_uses(c, a->input[k], INPUT + k)) return false;
+  if (!set_uses(c, a->ignore, IGNORED) || !set_special_uses(c)) return false;
   if (!a->target.count) {
-    int last = csv->columns - 1;
-    while (last > 0 && csv->role[last] >= 0) last--;
-    csv->role[last] = TARGET;
+    int last = c->csv->columns - 1;
+    while (last > 0 && c->use[last] >= 0) last--;
+    c->use[last] = TARGET;
   }
-  if (csv->targets_may_be_inputs ? !check_future(reader, a)
-                                 : !reader->dataset->only_test && !check_target_is_unique(csv))
+  if (c->reader->series ? !check_future(c->reader, a)
+                        : !c->reader->dataset->only_test && !check_target_is_unique(c))
     return false;
-  for (int i = 0; i < csv->columns && !a->inputs; i++)
-    if (csv->role[i] < 0) csv->role[i] = INPUT;
-  return check_rules(reader, csv, &a->rules, at);
+  for (int i = 0; i < c->csv->columns && !a->inputs; i++)
+    if (c->use[i] < 0) c->use[i] = INPUT;
+  return check_rules(c);
 }
 
 /* Divides the target columns among the targets. */
-static void divide_targets(gt_dataset *dataset, const gt_csv_request *a, const char *const *columns,
-                           int count) {
+static void divide_targets(gt_dataset *dataset, const gt_csv_request *a, gt_strings columns) {
   for (int k = 0; k < dataset->targets; k++) {
-    dataset->target[k].columns = columns;
-    dataset->target[k].column_count = dataset->targets > 1 ? a->target_columns[k] : count;
-    columns += dataset->target[k].column_count;
+    dataset->target[k].columns = columns.items;
+    dataset->target[k].column_count = dataset->targets > 1 ? a->target_columns[k] : columns.count;
+    columns.items += dataset->target[k].column_count;
   }
 }
 
-bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *missing, gt_csv *csv,
+/* Adds the columns with another use. Ids are read only for predictions. */
+static void use_others(gt_table_file *file, const gt_csv_request *a) {
+  for (int r = GT_USE_WEIGHT; r < GT_USES; r++)
+    if (a->role[r] && r != GT_USE_ID)
+      gt_table_use(file, (gt_column_use)r, gt_csv_find(&file->csv, a->role[r]));
+}
+
+bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *missing, gt_table_file *file,
                    gt_csv_inputs *inputs) {
   gt_dataset *dataset = reader->dataset;
+  const gt_csv *csv = &file->csv;
+  choice c = {reader, csv, &a, GT_NEW_N(reader->arena, int, csv->columns),
+              GT_NEW_N(reader->arena, gt_position, csv->columns)};
   add_model_columns(reader, csv, &a);
-  csv->targets_may_be_inputs = reader->series;
-  if (dataset->only_test && !drop_absent_columns(reader, csv, &a)) return false;
+  file->targets_may_be_inputs = reader->series;
+  if (dataset->only_test && !drop_absent_columns(reader, file, &a)) return false;
   if (reader->series) add_series_defaults(reader, csv, &a);
-  if (!choose_roles(reader, csv, &a)) return false;
-  int targets;
+  if (!choose_uses(&c)) return false;
   for (int k = 0; k < dataset->inputs; k++) {
-    int count;
-    dataset->input[k].columns = names_of(reader->arena, csv, a.input[k], INPUT + k, &count);
+    const gt_strings names = names_of(&c, a.input[k], INPUT + k);
+    dataset->input[k].columns = names.items;
     dataset->input[k].rank = 1;
-    dataset->input[k].dim[0] = count;
-    if (!count) return fail_no_inputs(reader, csv);
+    dataset->input[k].dim[0] = names.count;
+    if (!names.count) return fail_no_inputs(reader, csv);
   }
-  const char **target = names_of(reader->arena, csv, a.target, TARGET, &targets);
-  divide_targets(dataset, &a, target, targets);
+  const gt_strings targets = names_of(&c, a.target, TARGET);
+  divide_targets(dataset, &a, targets);
   *inputs = gt_csv_inputs_of(dataset->input, dataset->inputs, reader->arena);
-  csv->whole = inputs->whole;
   reader->typed = gt_typed_table_of(reader, inputs->names, inputs->count, &a.rules);
   reader->typed->missing = *missing;
-  reader->typed->drops = targets_that_drop(&a.rules, target, targets, reader->arena);
+  reader->typed->drops = targets_that_drop(&a.rules, targets, reader->arena);
   reader->typed->has_missing_values = gt_data_node(reader, "missing_values", NULL);
-  gt_csv_set_known_kinds(csv, reader->typed, reader->arena);
-  return gt_csv_assign_columns(csv, inputs->names, inputs->count, target, targets);
+  if (!gt_table_assign(file, inputs->names, inputs->count, targets.items, targets.count)) return false;
+  use_others(file, &a);
+  gt_csv_set_known_kinds(file, reader->typed, inputs->whole);
+  gt_csv_set_target_readings(reader, file);
+  return true;
 }
 
 /* Why a column that the config does not name is not an input: it has no values, the same text in every row or
  * row names, or it has no name and counts the rows. NULL: it is an input. */
-static const char *reason_to_drop(const gt_csv *csv, const gt_typed_column *c, int column) {
-  const gt_csv_facts *facts = &csv->facts[csv->role[column]];
+static const char *reason_to_drop(const gt_table_file *file, const gt_typed_column *c, int input) {
+  const gt_column_facts *facts = &file->column[input].facts;
+  const int column = file->column[input].index;
   if (c->rule.given || c->final) return NULL;
-  if (facts->empty + facts->missing == csv->rows) return "has no values";
-  if (facts->odd && facts->texts == csv->rows && facts->odd->distinct == 1 && csv->rows > 1)
+  if (facts->empty + facts->missing == file->rows) return "has no values";
+  if (facts->texts == file->rows && facts->dictionary.distinct == 1 && file->rows > 1)
     return "has the same text in every row";
-  if (csv->row_names && !column) return "holds row names, as the header has one cell fewer than the rows";
-  if (!csv->nameless[column]) return NULL;
-  return gt_csv_facts_count_rows(facts) ? "has no name and counts the rows" : NULL;
+  if (file->csv.row_names && !column)
+    return "holds row names, as the header has one cell fewer than the rows";
+  if (!file->csv.nameless[column]) return NULL;
+  return gt_facts_count_rows(facts) ? "has no name and counts the rows" : NULL;
 }
 
-/* Removes the inputs marked in drops[] from the values, facts and roles. One pass for all, because a table
- * may have very many columns. */
-static void drop_inputs(gt_csv *csv, gt_typed_table *typed, const bool *drops, gt_arena *arena) {
-  const int before = csv->inputs;
-  int32_t *role = GT_NEW_N(arena, int32_t, before + 1);
-  float *to = csv->values;
+/* Removes the inputs marked in drops[]. One pass for all, because a table may have very many columns. */
+static void drop_inputs(gt_table_file *file, gt_typed_table *typed, const bool *drops) {
+  const int before = file->inputs;
+  float *to = file->values;
   int after = 0;
-  for (size_t row = 0; row < csv->rows; row++)
-    for (int r = 0; r < before; r++)
-      if (!drops[r]) *to++ = csv->values[row * (size_t)before + (size_t)r];
-  for (int r = 0; r < before; r++) {
-    role[r] = drops[r] ? -1 : after;
-    if (drops[r]) {
-      gt_csv_facts_finish(&csv->facts[r]);
+  for (size_t row = 0; row < file->rows; row++)
+    for (int i = 0; i < before; i++)
+      if (!drops[i]) *to++ = file->values[row * (size_t)before + (size_t)i];
+  for (int i = 0; i < before; i++) {
+    if (drops[i]) {
+      gt_facts_finish(&file->column[i].facts);
       continue;
     }
-    csv->facts[after] = csv->facts[r];
-    typed->item[after++] = typed->item[r];
+    file->column[after] = file->column[i];
+    file->column[after].place = after;
+    typed->item[after++] = typed->item[i];
   }
-  memmove(&csv->facts[after], &csv->facts[before], (size_t)csv->targets * sizeof *csv->facts);
-  for (int i = 0; i < csv->columns; i++)
-    if (csv->role[i] >= 0)
-      csv->role[i] = csv->role[i] < before ? role[csv->role[i]] : csv->role[i] - (before - after);
-  csv->fact_count -= before - after;
-  csv->inputs = typed->count = after;
+  memmove(&file->column[after], &file->column[before],
+          (size_t)(file->columns - before) * sizeof *file->column);
+  file->columns -= before - after;
+  file->inputs = file->width = typed->count = after;
 }
 
 /* Logs a named column of row numbers. It is useless for new rows, but remains an input, because it could be a
  * time. */
-static void report_row_numbers(const gt_data_reader *reader, const gt_csv *csv, int column) {
-  const gt_csv_facts *facts = &csv->facts[csv->role[column]];
-  const bool counts = csv->rows >= MIN_COUNTED && gt_csv_facts_count_rows(facts);
-  const char *name = csv->names[column];
-  if (counts && !reader->dataset->only_test && !reader->typed->item[csv->role[column]].rule.given &&
+static void report_row_numbers(const gt_data_reader *reader, const gt_table_file *file, int input) {
+  const gt_column_facts *facts = &file->column[input].facts;
+  const bool counts = file->rows >= MIN_COUNTED && gt_facts_count_rows(facts);
+  const char *name = gt_table_name(file, &file->column[input]);
+  if (counts && !reader->dataset->only_test && !reader->typed->item[input].rule.given &&
       !reader->trust.untrusted)
     gt_info(
         "%s: column '%s' counts the rows from %.15g but is an input; ignore it with data: {columns: {%s: ignore}}",
-        csv->path, name, facts->least, gt_spec_key(reader->arena, name));
+        file->csv.path, name, facts->least, gt_spec_key(reader->arena, name));
 }
 
-/* True for whole numbers of 2^24 and more, which floats round, unless the config says that they are numbers
- * or the rounding is less than a millionth of their range, as in a column of populations. */
-static bool is_large(const gt_typed_column *c, const gt_csv_facts *f) {
-  const double most = fmax(fabs(f->least), fabs(f->largest)), spacing = ldexp(1, ilogb(most) - 23);
-  const bool is_requested = c->rule.given && (!c->rule.any || c->rule.scale != GT_SCALE_AUTO);
-  return !is_requested && c->column.kind == GT_COLUMN_NUMBER && f->numbers && f->whole && most >= 1 << 24 &&
-         spacing > 1e-6 * (f->largest - f->least);
-}
-
-void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv) {
-  gt_list names = gt_list_open(reader->arena, MAX_LISTED), rules = names;
-  for (int i = 0; i < csv->columns && !reader->wanted->signature && !reader->trust.untrusted; i++) {
-    const int role = csv->role[i];
-    if (role < 0 || role >= csv->inputs || !is_large(&reader->typed->item[role], &csv->facts[role])) continue;
-    gt_list_add(&names, "'%s'", csv->names[i]);
-    gt_list_add(&rules, "%s: ignore", gt_spec_key(reader->arena, csv->names[i]));
-  }
-  if (names.count)
-    gt_finding_at(reader->diagnostics, GT_FINDING_large_integers, gt_data_position(reader, "train"),
-                  "%s: column%s %s %s whole numbers beyond 16,777,216, which 32-bit floats round", csv->path,
-                  names.count == 1 ? "" : "s", gt_list_text(&names, ", …"), names.count == 1 ? "has" : "have")
-        ->help = gt_arena_printf(
-        reader->arena,
-        "if they identify rows: data: {columns: {%s}}; if they identify groups: category instead of ignore; if they are quantities: number",
-        rules.text);
-}
-
-bool gt_csv_drop_columns(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs) {
+bool gt_csv_drop_columns(gt_data_reader *reader, gt_table_file *file, gt_csv_inputs *inputs) {
   gt_input *input = &reader->dataset->input[0];
-  const char **names = GT_NEW_N(reader->arena, const char *, csv->inputs);
-  bool *drops = GT_NEW_N(reader->arena, bool, csv->inputs + 1), any = false;
-  for (int i = 0; i < csv->columns; i++) {
-    const bool is_input = csv->role[i] >= 0 && csv->role[i] < csv->inputs;
-    const char *why = is_input ? reason_to_drop(csv, &reader->typed->item[csv->role[i]], i) : NULL;
-    if (is_input && !why) report_row_numbers(reader, csv, i);
+  const char **names = GT_NEW_N(reader->arena, const char *, file->inputs);
+  bool *drops = GT_NEW_N(reader->arena, bool, file->inputs + 1), any = false;
+  for (int i = 0; i < file->inputs; i++) {
+    const char *why = reason_to_drop(file, &reader->typed->item[i], i);
+    if (!why) report_row_numbers(reader, file, i);
     if (!why) continue;
     if (!reader->trust.untrusted)
-      gt_info("%s: skipped column %d: it %s; data.inputs can name it ('%s')", csv->path, i + 1, why,
-              csv->names[i]);
-    drops[csv->role[i]] = any = true;
+      gt_info("%s: skipped column %d: it %s; data.inputs can name it ('%s')", file->csv.path,
+              file->column[i].index + 1, why, gt_table_name(file, &file->column[i]));
+    drops[i] = any = true;
   }
   if (!any) return true;
-  drop_inputs(csv, reader->typed, drops, reader->arena);
-  gt_csv_set_known_kinds(csv, reader->typed, reader->arena);
-  if (!csv->inputs) return fail_no_inputs(reader, csv);
-  for (int i = 0; i < csv->columns; i++)
-    if (csv->role[i] >= 0 && csv->role[i] < csv->inputs)
-      names[csv->role[i]] = gt_arena_strdup(reader->arena, csv->names[i]);
+  drop_inputs(file, reader->typed, drops);
+  if (!file->inputs) return fail_no_inputs(reader, &file->csv);
+  for (int i = 0; i < file->inputs; i++)
+    names[i] = gt_arena_strdup(reader->arena, gt_table_name(file, &file->column[i]));
   input->columns = names;
-  input->dim[0] = csv->inputs;
+  input->dim[0] = file->inputs;
   *inputs = gt_csv_inputs_of(input, 1, reader->arena);
   return true;
 }
@@ -499,9 +483,9 @@ static gt_strings all_inputs(const gt_csv_request *a, gt_arena *arena) {
 }
 
 static gt_strings all_roles(const gt_csv_request *a, gt_arena *arena) {
-  const char **names = GT_NEW_N(arena, const char *, GT_CSV_ROLES);
+  const char **names = GT_NEW_N(arena, const char *, GT_USES);
   gt_strings all = {.items = names};
-  for (int r = 0; r < GT_CSV_ROLES; r++)
+  for (int r = 0; r < GT_USES; r++)
     if (a->role[r]) names[all.count++] = a->role[r];
   return all;
 }

@@ -1,7 +1,7 @@
 /* CSV: chooses the columns of the training file that are inputs and targets. */
 #ifndef GT_DATA_CSV_CHOOSE_H
 #define GT_DATA_CSV_CHOOSE_H
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 
 typedef struct gt_csv_options {
   const char *train, *test, *header, *delimiter, *decimal, *weight, *id;
@@ -17,9 +17,9 @@ typedef struct gt_csv_request {
   gt_strings target;                       /* the columns of all targets, one after the other */
   int target_columns[GT_DATA_MAX_TARGETS]; /* number of columns of each target, if there are several */
   gt_strings ignore, input[GT_DATA_MAX_INPUTS];
-  int inputs;                     /* 0: all other columns are the only input (of a series, the first) */
-  const char *role[GT_CSV_ROLES]; /* NULL: none */
-  gt_position role_at[GT_CSV_ROLES];
+  int inputs;                /* 0: all other columns are the only input (of a series, the first) */
+  const char *role[GT_USES]; /* of other uses; NULL: none */
+  gt_position role_at[GT_USES];
   gt_column_rules rules; /* of `columns` */
 } gt_csv_request;
 
@@ -30,11 +30,9 @@ bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_
                       gt_csv_form *form);
 /* Chooses the input and target columns, in the order of the config's lists, or in file order if there are
  * none. Sets reader->typed. */
-bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *missing, gt_csv *csv,
+bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *missing, gt_table_file *file,
                    gt_csv_inputs *inputs);
-/* Adds one finding for the file if input columns have whole numbers that are too large for a float. */
-void gt_csv_report_large(gt_data_reader *reader, const gt_csv *csv);
 /* After the file is read: removes row numbers as pandas and R write them, empty and constant columns from the
  * inputs, unless the config names them. */
-bool gt_csv_drop_columns(gt_data_reader *reader, gt_csv *csv, gt_csv_inputs *inputs);
+bool gt_csv_drop_columns(gt_data_reader *reader, gt_table_file *file, gt_csv_inputs *inputs);
 #endif

@@ -1,9 +1,9 @@
 /* Reads a table on several threads: the text is cut into chunks at line ends outside quotes (csv_chunks.c),
- * each chunk is read by a gt_csv of its own, and their rows and facts are joined in the order of the file
- * (csv_parallel.c). Only the csv_*.c files include this header. */
+ * each chunk is read by a gt_table_file of its own, and their rows and facts are joined in the order of the
+ * file (parallel.c). Only src/data/table includes this header. */
 #ifndef GT_DATA_CSV_CHUNKS_H
 #define GT_DATA_CSV_CHUNKS_H
-#include "data/table/csv_facts.h"
+#include "data/table/table.h"
 
 typedef struct gt_csv_chunk {
   char *at, *end; /* whole records; of the last chunk up to the end of the file */
@@ -22,12 +22,13 @@ void gt_csv_cut(const gt_csv *csv, size_t size, gt_csv_chunks *out);
 /* Counts the line ends (LF, CR, CRLF) from `at` to `end`, neither of which may be inside a CRLF. */
 size_t gt_csv_count_lines(const char *at, const char *end);
 
-/* Reads the records from csv->at to csv->end: values, cells of targets and roles, csv->facts of inputs.
- * The result and the error are those of gt_csv_read_rows for all `threads` (0: the default of gt_pool) and
- * `chunk` sizes (bytes). */
-bool gt_csv_read_chunks(gt_csv *csv, int threads, size_t chunk);
+/* Reads the records from csv->at to csv->end: values, cells and facts. The result and the error are those of
+ * gt_table_read_rows for all `threads` (0: the default of gt_pool) and `chunk` sizes (bytes). */
+bool gt_table_read_chunks(gt_table_file *file, int threads, size_t chunk);
 /* Reads the records on this thread. */
-bool gt_csv_read_rows(gt_csv *csv);
-/* gt_csv_read with a choice of threads and chunk size, for tests. */
-bool gt_csv_read_with(gt_csv *csv, int threads, size_t chunk);
+bool gt_table_read_rows(gt_table_file *file);
+/* gt_table_read with a choice of threads and chunk size, for tests. */
+bool gt_table_read_with(gt_table_file *file, int threads, size_t chunk);
+/* Allocates arrays for this many rows. */
+void gt_table_make_room(gt_table_file *file, size_t rows);
 #endif

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/table/csv_layout.h"
+#include "data/table/table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +181,6 @@ bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form, const struct gt_c
   csv->names = GT_NEW_N(&csv->arena, const char *, csv->columns);
   csv->sorted = GT_NEW_N(&csv->arena, gt_csv_name, csv->columns);
   csv->nameless = GT_NEW_N(&csv->arena, bool, csv->columns);
-  csv->role = GT_NEW_N(&csv->arena, int32_t, csv->columns);
   csv->header = form->header != GT_CSV_NO_HEADER;
   name_all(csv, form);
   csv->header = gt_csv_has_header(csv, form, sample);
@@ -208,11 +208,8 @@ bool gt_csv_matches_by_name(const gt_csv *csv, const char *const *names, int64_t
 
 enum { MAX_ABSENT = 8, MAX_PRESENT = 12 }; /* names in a message */
 
-static bool fail_absent(const gt_csv *csv, const char *name) {
+bool gt_csv_fail_no_column(const gt_csv *csv, const char *name) {
   const char *nearest = gt_csv_nearest(csv, name);
-  if (csv->columns == 1)
-    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'; is the delimiter '%c' right?",
-                   csv->path, name, csv->delimiter);
   return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'%s%s%s%s", csv->path, name,
                  gt_csv_header_note(csv, name), nearest ? "; did you mean '" : "", nearest ? nearest : "",
                  nearest ? "'?" : "");
@@ -240,8 +237,7 @@ static bool fail_several_absent(const gt_csv *csv, const char *const *absent, in
   return false;
 }
 
-/* True if all names are columns. Otherwise reports all missing names, in a single message. */
-static bool have_columns(const gt_csv *csv, const char *const *inputs, int input_count,
+bool gt_csv_have_columns(const gt_csv *csv, const char *const *inputs, int input_count,
                          const char *const *targets, int target_count) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -251,38 +247,32 @@ static bool have_columns(const gt_csv *csv, const char *const *inputs, int input
     const char *name = i < input_count ? inputs[i] : targets[i - input_count];
     if (gt_csv_find(csv, name) < 0) absent[count++] = name;
   }
-  if (count == 1 || (count && csv->columns == 1))
-    fail_absent(csv, absent[0]);
+  if (count && csv->columns == 1)
+    gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: there is no column '%s'; is the delimiter '%c' right?",
+            csv->path, absent[0], csv->delimiter);
+  else if (count == 1)
+    gt_csv_fail_no_column(csv, absent[0]);
   else if (count)
     fail_several_absent(csv, absent, count);
   gt_arena_finish(&arena);
   return !count;
 }
 
-/* first_role: 0 for inputs, the number of inputs for targets. */
-static bool assign_named(gt_csv *csv, const char *const *names, int count, int first_role) {
-  for (int i = 0; i < count; i++) {
-    const int column = gt_csv_find(csv, names[i]);
-    if (csv->role[column] >= 0 && csv->targets_may_be_inputs && first_role) {
-      csv->also_target[column] = i;
-      continue;
-    }
-    if (csv->role[column] >= 0)
-      return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: column '%s' is used twice", csv->path, names[i]);
-    csv->role[column] = first_role + i;
+bool gt_table_assign(gt_table_file *file, const char *const *inputs, int input_count,
+                     const char *const *targets, int target_count) {
+  gt_csv *csv = &file->csv;
+  if (!gt_csv_have_columns(csv, inputs, input_count, targets, target_count)) return false;
+  gt_column_use *use = GT_NEW_N(&csv->arena, gt_column_use, csv->columns);
+  for (int c = 0; c < csv->columns; c++) use[c] = GT_USES;
+  for (int i = 0; i < input_count + target_count; i++) {
+    const bool is_input = i < input_count;
+    const char *name = is_input ? inputs[i] : targets[i - input_count];
+    const int column = gt_csv_find(csv, name);
+    const bool may_share = file->targets_may_be_inputs && !is_input && use[column] == GT_USE_INPUT;
+    if (use[column] != GT_USES && !may_share)
+      return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: column '%s' is used twice", csv->path, name);
+    use[column] = is_input ? GT_USE_INPUT : GT_USE_TARGET;
+    gt_table_use(file, use[column], column);
   }
   return true;
-}
-
-bool gt_csv_assign_columns(gt_csv *csv, const char *const *inputs, int input_count,
-                           const char *const *targets, int target_count) {
-  for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
-  if (csv->targets_may_be_inputs) {
-    csv->also_target = GT_NEW_N(&csv->arena, int32_t, csv->columns);
-    for (int i = 0; i < csv->columns; i++) csv->also_target[i] = -1;
-  }
-  csv->inputs = input_count;
-  csv->targets = target_count;
-  return have_columns(csv, inputs, input_count, targets, target_count) &&
-         assign_named(csv, inputs, input_count, 0) && assign_named(csv, targets, target_count, input_count);
 }

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "data/column.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,32 +50,32 @@ gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *aren
   return all;
 }
 
-static bool copy_columns(const gt_csv *csv, const gt_typed_use *use, gt_tensor *out) {
-  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, gt_typed_raw(use)}};
-  if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
+static bool copy_columns(const gt_table_file *file, const gt_typed_use *use, gt_tensor *out) {
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)file->rows, gt_typed_raw(use)}};
+  if (!gt_tensor_alloc(out, file->csv.path, file->csv.error)) return false;
   float *to = out->data;
-  for (size_t row = 0; row < csv->rows; row++)
+  for (size_t row = 0; row < file->rows; row++)
     for (int64_t f = 0; f < use->columns; f++) {
       const gt_typed_column *column = &use->table->item[use->place[f]];
-      const float *from = csv->values + row * (size_t)csv->width + column->place;
+      const float *from = file->values + row * (size_t)file->width + column->place;
       for (int i = 0; i < gt_column_raw(&column->column); i++) *to++ = from[i];
     }
   return true;
 }
 
-bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input,
+bool gt_csv_move_inputs(gt_table_file *file, const gt_csv_inputs *inputs, const gt_input *input,
                         const gt_typed_table *typed, gt_tensor *out) {
-  const bool is_whole_table = inputs->inputs == 1 && inputs->columns[0] == csv->inputs;
+  const bool is_whole_table = inputs->inputs == 1 && inputs->columns[0] == file->inputs;
   if (is_whole_table) {
-    out[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->width}};
-    out[0].data = csv->values;
-    csv->values = NULL;
+    out[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)file->rows, file->width}};
+    out[0].data = file->values;
+    file->values = NULL;
   }
   for (int k = 0; k < inputs->inputs; k++) {
     const gt_typed_use use = {typed, inputs->place[k], inputs->columns[k]};
-    if (!is_whole_table && !copy_columns(csv, &use, &out[k])) return false;
+    if (!is_whole_table && !copy_columns(file, &use, &out[k])) return false;
     if (input[k].element == GT_ELEMENT_I32 && gt_typed_is_plain(&use) &&
-        !gt_data_to_integers(csv->path, &out[k], csv->error))
+        !gt_data_to_integers(file->csv.path, &out[k], file->csv.error))
       return false;
   }
   return true;

@@ -54,11 +54,10 @@ bool gt_csv_open_lines(gt_csv *csv, const gt_csv_form *form) {
     log_parts(csv, n);
   }
   csv->lines = true;
-  csv->header = true; /* no line has been read yet: gt_csv_read_with must not store csv->record */
+  csv->header = true; /* no line has been read yet: gt_table_read_with must not store csv->record */
   csv->decimal = '.';
   csv->columns = labelled ? 2 : 1;
   csv->names = gt_arena_copy(&csv->arena, names + !labelled, (size_t)csv->columns * sizeof *names);
-  csv->role = GT_NEW_N(&csv->arena, int32_t, csv->columns);
   gt_csv_set_delimiter(csv, '\t');
   return true;
 }

@@ -1,91 +1,105 @@
 /* CSV: the message about columns whose cells cannot be read. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_SHOWN = 12, MAX_FIXES = 16 }; /* columns in a message, and rules that it suggests */
+/* Columns in a message, cells of each, and rules that it suggests. */
+enum { MAX_SHOWN = 12, MAX_CELLS = 3, MAX_FIXES = 16 };
 
-static const char *name_of(const gt_csv *csv, int role) {
-  for (int i = 0; i < csv->columns; i++)
-    if (csv->role[i] == role || (csv->also_target && csv->also_target[i] == role - csv->inputs))
-      return csv->names[i];
-  return "";
+static const char *name_of(const gt_table_file *file, const gt_column_problem *problem) {
+  return gt_table_name(file, &file->column[problem->column]);
 }
 
-/* Lists the cells that a message shows; returns their number. For missing values: the first one. Else the
- * first different texts or, if there are none, the first cells that are not numbers; without missing values
- * if there are numbers that do not fit. */
-static int cells_of(const gt_csv *csv, const gt_column_problem *problem,
-                    const gt_cell *out[GT_CSV_FIRST_BAD]) {
-  const gt_csv_facts *f = &csv->facts[problem->role];
-  const gt_csv_odd *odd = f->odd;
-  int count = 0;
-  if (!odd) return 0;
-  if (problem->gaps) {
-    out[0] = &odd->gap;
-    return 1;
-  }
-  for (int i = 0; i < (odd->distinct ? odd->distinct : odd->bads) && i < GT_CSV_FIRST_BAD; i++) {
-    const gt_cell *cell = odd->distinct ? &odd->text[i] : &odd->bad[i];
-    if (!f->unfit || !gt_csv_is_missing(csv, cell)) out[count++] = cell;
+/* True if the cell is not a number of its column. */
+static bool is_bad(const gt_table_file *file, const gt_table_column *column, size_t row) {
+  const uint32_t code = gt_table_code(file, column, row);
+  const double *value = column->facts.dictionary.value;
+  return code != GT_CELL_NUMBER && !(value && isfinite((float)value[code]));
+}
+
+/* Lists the rows whose cells a message shows; returns their number. For missing values: the first one. Else
+ * the first different texts or, if there are none, the first cells that are not numbers; without missing
+ * values if there are numbers that do not fit. */
+static int rows_of(const gt_table_file *file, const gt_column_problem *problem, size_t out[MAX_CELLS]) {
+  const gt_table_column *column = &file->column[problem->column];
+  const gt_column_facts *f = &column->facts;
+  int count = 0, bad = 0;
+  for (size_t row = 0; row < file->rows && bad < MAX_CELLS && gt_facts_bad(f); row++) {
+    if (!is_bad(file, column, row)) continue;
+    const uint32_t code = gt_table_code(file, column, row);
+    const bool is_gap = gt_table_is_gap(file, column, row);
+    bool is_shown = problem->gaps ? is_gap : !f->texts || (code >= GT_CELL_TEXT && !is_gap);
+    for (int i = 0; i < count && f->texts; i++) is_shown &= code != gt_table_code(file, column, out[i]);
+    if (!is_shown) continue;
+    bad++;
+    if (problem->gaps || f->texts || !f->unfit || !is_gap) out[count++] = row;
+    if (problem->gaps) break;
   }
   return count;
 }
 
 /* "'male' at 2:5, empty at 3:5" */
-static const char *first_cells(const gt_csv *csv, const gt_column_problem *problem, gt_arena *arena) {
-  const gt_cell *cell[GT_CSV_FIRST_BAD];
-  const int count = cells_of(csv, problem, cell);
+static const char *first_cells(const gt_table_file *file, const gt_column_problem *problem, gt_arena *arena) {
+  size_t row[MAX_CELLS];
+  const int count = rows_of(file, problem, row);
   gt_list list = gt_list_open(arena, count);
   char shown[48];
   for (int i = 0; i < count; i++) {
-    const char *quote = cell[i]->length ? "'" : "";
-    gt_list_add(&list, "%s%s%s at %u:%u", quote, *quote ? gt_cell_shown(cell[i], shown) : "empty", quote,
-                cell[i]->line, cell[i]->column);
+    const gt_cell cell = gt_table_locate(file, &file->column[problem->column], row[i]);
+    const char *quote = cell.length ? "'" : "";
+    gt_list_add(&list, "%s%s%s at %u:%u", quote, *quote ? gt_cell_shown(&cell, shown) : "empty", quote,
+                cell.line, cell.column);
   }
   return list.text;
 }
 
 /* "data: {columns: {Name: ignore, Ticket: category}}"; NULL if no problem has a fix. */
-static const char *fixes(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
+static const char *fixes(const gt_table_file *file, const gt_column_problem *problem, int problems,
+                         gt_arena *arena) {
   gt_list list = gt_list_open(arena, MAX_FIXES);
   for (int i = 0; i < problems; i++)
     if (problem[i].fix)
-      gt_list_add(&list, "%s: %s", gt_spec_key(arena, name_of(csv, problem[i].role)), problem[i].fix);
+      gt_list_add(&list, "%s: %s", gt_spec_key(arena, name_of(file, &problem[i])), problem[i].fix);
   return list.count ? gt_arena_printf(arena, "data: {columns: {%s}}", list.text) : NULL;
 }
 
-const char *gt_csv_drop_help(const gt_csv *csv, int target, char out[GT_CSV_DROP_HELP]) {
+const char *gt_csv_drop_help(const gt_table_file *file, const gt_table_column *target,
+                             char out[GT_CSV_DROP_HELP]) {
   gt_arena arena;
   gt_arena_init(&arena);
   *out = 0;
-  const char *key = gt_spec_key(&arena, name_of(csv, csv->inputs + target));
+  const char *key = gt_spec_key(&arena, gt_table_name(file, target));
   /* The sentence around the key has fewer than 80 bytes. */
-  if (csv->has_rules && strlen(key) < GT_CSV_DROP_HELP - 80)
+  if (file->has_rules && strlen(key) < GT_CSV_DROP_HELP - 80)
     snprintf(out, GT_CSV_DROP_HELP, "; to leave out such rows: data: {columns: {%s: {missing: drop}}}", key);
   gt_arena_finish(&arena);
   return out;
 }
 
-static const gt_cell *first_cell(const gt_csv *csv, const gt_column_problem *problem, int problems) {
-  const gt_cell *first = NULL, *cell[GT_CSV_FIRST_BAD];
+/* The first cell that the problems are about. */
+static gt_cell first_cell(const gt_table_file *file, const gt_column_problem *problem, int problems) {
+  const gt_table_column *first = NULL;
+  size_t least = 0, row[MAX_CELLS];
   for (int i = 0; i < problems; i++) {
-    const int count = cells_of(csv, &problem[i], cell);
-    for (int k = 0; k < count; k++)
-      if (!first || cell[k]->line < first->line ||
-          (cell[k]->line == first->line && cell[k]->column < first->column))
-        first = cell[k];
+    const gt_table_column *column = &file->column[problem[i].column];
+    if (!rows_of(file, &problem[i], row) ||
+        (first && (row[0] > least || (row[0] == least && column->index > first->index))))
+      continue;
+    first = column;
+    least = row[0];
   }
-  return first;
+  return first ? gt_table_locate(file, first, least) : (gt_cell){.text = "", .line = 1, .column = 1};
 }
 
 bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *column, const char *more) {
   char shown[48];
   double value;
   gt_cell_shown(cell, shown);
-  if (gt_csv_lacks_target(csv, cell))
+  if (!cell->length || (csv->missing && gt_csv_is_missing(csv, cell)))
     return gt_csv_fail(csv, cell, "missing value in column '%s'; expected a number%s", column, more);
   if (!gt_csv_parse(csv, cell, &value))
     return gt_csv_fail(csv, cell,
@@ -94,128 +108,128 @@ bool gt_csv_fail_number(const gt_csv *csv, const gt_cell *cell, const char *colu
   return gt_csv_fail(csv, cell, "'%s' in column '%s' is too large for a 32-bit float", shown, column);
 }
 
-static bool fail_one(const gt_csv *csv, const gt_column_problem *problem, gt_arena *arena) {
-  const gt_cell *first = first_cell(csv, problem, 1);
-  const char *name = name_of(csv, problem->role), *fix = fixes(csv, problem, 1, arena),
-             *cells = first_cells(csv, problem, arena);
-  const char *text =
-      gt_arena_printf(arena, "column '%s' %s%s%s%s%s%s%s%s", name, problem->what, *cells ? " (" : "", cells,
-                      *cells ? ")" : "", fix ? "; fix it with " : "", fix ? fix : "",
-                      !problem->also ? ""
-                      : fix          ? "; or "
-                                     : "; ",
-                      problem->also ? problem->also : "");
-  return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%u: %s", csv->path, first ? first->line : 1,
-                 first ? first->column : 1, text);
+static const char *describe_one(const gt_table_file *file, const gt_column_problem *problem, int problems,
+                                gt_arena *arena) {
+  const char *fix = fixes(file, problem, problems, arena), *cells = first_cells(file, problem, arena);
+  return gt_arena_printf(arena, "column '%s' %s%s%s%s%s%s%s%s", name_of(file, problem), problem->what,
+                         *cells ? " (" : "", cells, *cells ? ")" : "", fix ? "; fix it with " : "",
+                         fix ? fix : "",
+                         !problem->also ? ""
+                         : fix          ? "; or "
+                                        : "; ",
+                         problem->also ? problem->also : "");
 }
 
-static bool fail_several(const gt_csv *csv, const gt_column_problem *problem, int problems, gt_arena *arena) {
-  const gt_cell *first = first_cell(csv, problem, problems);
-  const char *text = "", *fix = fixes(csv, problem, problems, arena);
+static const char *describe_several(const gt_table_file *file, const gt_column_problem *problem, int problems,
+                                    gt_arena *arena) {
+  const char *fix = fixes(file, problem, problems, arena),
+             *text = gt_arena_printf(arena, "%d columns cannot be read as they are", problems);
   for (int i = 0; i < problems && i < MAX_SHOWN; i++) {
-    const char *cells = first_cells(csv, &problem[i], arena);
-    text = gt_arena_printf(arena, "%s\n    %s %s%s%s", text, name_of(csv, problem[i].role), problem[i].what,
+    const char *cells = first_cells(file, &problem[i], arena);
+    text = gt_arena_printf(arena, "%s\n    %s %s%s%s", text, name_of(file, &problem[i]), problem[i].what,
                            *cells ? ": " : "", cells);
     if (problem[i].also)
       text = gt_arena_printf(arena, "%s\n      %s%s", text, problem[i].fix ? "or " : "", problem[i].also);
   }
   if (problems > MAX_SHOWN)
     text = gt_arena_printf(arena, "%s\n    … %d more columns", text, problems - MAX_SHOWN);
-  if (fix) text = gt_arena_printf(arena, "%s\n    to fix them: %s", text, fix);
-  return gt_fail(csv->error, GT_ERR_DATA, "%s:%u:%u: %d columns cannot be read as they are%s", csv->path,
-                 first ? first->line : 1, first ? first->column : 1, problems, text);
+  return fix ? gt_arena_printf(arena, "%s\n    to fix them: %s", text, fix) : text;
 }
 
 /* True if the first line is read as a sample, and only its cells cannot be read. */
-static bool only_first_line(const gt_csv *csv, const gt_column_problem *problem, int problems) {
-  if (csv->header || csv->rows < 3) return false;
+static bool only_first_line(const gt_table_file *file, const gt_column_problem *problem, int problems) {
+  if (file->csv.header || file->rows < 3 || file->line[0] != file->csv.first_line) return false;
   for (int i = 0; i < problems; i++) {
-    const gt_csv_facts *f = &csv->facts[problem[i].role];
-    if (gt_csv_facts_bad(f) != 1 || !f->odd || f->odd->bad[0].line != csv->first_line) return false;
+    const gt_table_column *column = &file->column[problem[i].column];
+    if (gt_facts_bad(&column->facts) != 1 || !is_bad(file, column, 0)) return false;
   }
   return true;
 }
 
-static bool fail_first_line(const gt_csv *csv, const gt_column_problem *problem, int problems) {
-  const gt_cell *cell = first_cell(csv, problem, problems);
-  char shown[48];
-  return gt_csv_fail(
-      csv, cell,
-      "'%s' is not a number, while all rows below have numbers in this column; if this line is "
-      "not a sample, set data.skip: %u, or data.header: true if it is the header",
-      gt_cell_shown(cell, shown), csv->first_line);
-}
-
-bool gt_csv_fail_columns(const gt_csv *csv, const gt_column_problem *problem, int problems) {
+bool gt_csv_fail_columns(const gt_table_file *file, const gt_column_problem *problem, int problems) {
   gt_arena arena;
   gt_arena_init(&arena);
-  if (only_first_line(csv, problem, problems))
-    fail_first_line(csv, problem, problems);
-  else if (problems == 1)
-    fail_one(csv, problem, &arena);
+  const gt_cell cell = first_cell(file, problem, problems);
+  char shown[48];
+  if (only_first_line(file, problem, problems))
+    gt_csv_fail(&file->csv, &cell,
+                "'%s' is not a number, while all rows below have numbers in this column; if this line is "
+                "not a sample, set data.skip: %u, or data.header: true if it is the header",
+                gt_cell_shown(&cell, shown), file->csv.first_line);
   else
-    fail_several(csv, problem, problems, &arena);
+    gt_fail(file->csv.error, GT_ERR_DATA, "%s:%u:%u: %s", file->csv.path, cell.line, cell.column,
+            (problems == 1 ? describe_one : describe_several)(file, problem, problems, &arena));
   gt_arena_finish(&arena);
   return false;
 }
 
 /* True if all cells of a target that are not numbers are missing values, so that `drop` removes their
  * rows. */
-static bool has_only_gaps(const gt_csv *csv, const gt_csv_facts *f) {
-  return csv->has_rules && !f->unfit && !f->texts;
+static bool has_only_gaps(const gt_table_file *file, const gt_column_facts *f) {
+  return file->has_rules && !f->unfit && !f->texts;
 }
 
 /* True for one of several targets if all its cells are texts. */
-static bool are_classes(const gt_csv *csv, int role) {
-  const gt_csv_facts *f = &csv->facts[role];
-  return csv->has_rules && csv->targets > 1 && !f->numbers && !f->unfit;
+static bool are_classes(const gt_table_file *file, const gt_column_facts *f) {
+  return file->has_rules && file->targets > 1 && !f->numbers && !f->unfit;
 }
 
 /* Help for a column of texts that is one of several targets. */
-static const char *classes_help(const gt_csv *csv) {
-  return csv->targets_may_be_inputs
+static const char *classes_help(const gt_table_file *file) {
+  return file->targets_may_be_inputs
              ? "if its texts are classes, make it the only target: a series predicts classes of one column"
              : "if its texts are classes, make it a target of its own: "
                "data: {targets: {NAME: COLUMN, ...}} (docs/data.md)";
 }
 
-static gt_column_problem target_problem(const gt_csv *csv, int role) {
+static gt_column_problem target_problem(const gt_table_file *file, int column, gt_arena *arena) {
+  const gt_column_facts *f = &file->column[column].facts;
   gt_csv_units units;
-  gt_arena *arena = (gt_arena *)&csv->arena; /* the message lives as long as the file */
-  if (has_only_gaps(csv, &csv->facts[role]))
-    return (gt_column_problem){role, "is a target and has missing values", "{missing: drop}", NULL, true};
-  if (!gt_csv_find_units(csv, &csv->facts[role], arena, &units))
-    return (gt_column_problem){role, "is a target and has cells that are not numbers", NULL,
-                               are_classes(csv, role) ? classes_help(csv) : NULL, false};
-  return (gt_column_problem){role, gt_arena_printf(arena, "is a target and has %s", units.what), NULL,
+  if (has_only_gaps(file, f))
+    return (gt_column_problem){column, "is a target and has missing values", "{missing: drop}", NULL, true};
+  if (!gt_csv_find_units(&file->csv, f, arena, &units))
+    return (gt_column_problem){column, "is a target and has cells that are not numbers", NULL,
+                               are_classes(file, f) ? classes_help(file) : NULL, false};
+  return (gt_column_problem){column, gt_arena_printf(arena, "is a target and has %s", units.what), NULL,
                              units.fix, false};
 }
 
-int gt_csv_target_problems(const gt_csv *csv, const bool *are_numbers, gt_column_problem *problem) {
+int gt_csv_target_problems(const gt_table_file *file, const bool *are_numbers, gt_column_problem *problem,
+                           gt_arena *arena) {
   int problems = 0;
-  for (int i = csv->inputs; i < csv->inputs + csv->targets; i++)
-    if (are_numbers && are_numbers[i - csv->inputs] && gt_csv_facts_bad(&csv->facts[i]))
-      problem[problems++] = target_problem(csv, i);
+  for (int i = 0; i < file->targets; i++)
+    if (are_numbers && are_numbers[i] && gt_facts_bad(&gt_table_target(file, i)->facts))
+      problem[problems++] = target_problem(file, file->inputs + i, arena);
   return problems;
 }
 
-bool gt_csv_check_targets(const gt_csv *csv, const bool *are_numbers) {
-  gt_column_problem *problem = gt_alloc(((size_t)csv->targets + 1) * sizeof *problem);
-  const int problems = gt_csv_target_problems(csv, are_numbers, problem);
-  const gt_csv_facts *f = problems ? &csv->facts[problem[0].role] : NULL;
-  const bool ok = !problems;
-  if (problems == 1) {
-    char more[64 + GT_CSV_DROP_HELP] = "", help[GT_CSV_DROP_HELP];
-    const bool gaps = has_only_gaps(csv, f);
-    if (gt_csv_facts_bad(f) > 1)
-      snprintf(more, sizeof more, "; %" PRIu64 " of the column's %zu cells are %s", gt_csv_facts_bad(f),
-               csv->rows, gaps ? "missing" : "not numbers");
-    if (gaps) strcat(more, gt_csv_drop_help(csv, problem[0].role - csv->inputs, help));
-    if (problem[0].also && strlen(more) + strlen(problem[0].also) + 2 < sizeof more)
-      strcat(strcat(more, "; "), problem[0].also);
-    gt_csv_fail_number(csv, &f->odd->bad[0], name_of(csv, problem[0].role), more);
-  } else if (problems)
-    gt_csv_fail_columns(csv, problem, problems);
-  free(problem);
-  return ok;
+/* Reports the only target column with cells that are not numbers. */
+static bool fail_target(const gt_table_file *file, const gt_column_problem *problem) {
+  const gt_table_column *column = &file->column[problem->column];
+  const gt_column_facts *f = &column->facts;
+  const bool gaps = has_only_gaps(file, f);
+  char more[64 + GT_CSV_DROP_HELP] = "", help[GT_CSV_DROP_HELP];
+  size_t row = 0;
+  if (gt_facts_bad(f) > 1)
+    snprintf(more, sizeof more, "; %" PRIu64 " of the column's %zu cells are %s", gt_facts_bad(f), file->rows,
+             gaps ? "missing" : "not numbers");
+  if (gaps) strcat(more, gt_csv_drop_help(file, column, help));
+  if (problem->also && strlen(more) + strlen(problem->also) + 2 < sizeof more)
+    strcat(strcat(more, "; "), problem->also);
+  while (!is_bad(file, column, row)) row++;
+  const gt_cell cell = gt_table_locate(file, column, row);
+  return gt_csv_fail_number(&file->csv, &cell, name_of(file, problem), more);
+}
+
+bool gt_csv_check_targets(const gt_table_file *file, const bool *are_numbers) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_column_problem *problem = GT_NEW_N(&arena, gt_column_problem, file->targets + 1);
+  const int problems = gt_csv_target_problems(file, are_numbers, problem, &arena);
+  if (problems == 1)
+    fail_target(file, problem);
+  else if (problems)
+    gt_csv_fail_columns(file, problem, problems);
+  gt_arena_finish(&arena);
+  return !problems;
 }

@@ -52,6 +52,18 @@ const char *gt_find_bad_utf8(const char *text, const char *text_end) {
 
 bool gt_cell_is_utf8(const gt_cell *cell) { return !gt_find_bad_utf8(cell->text, cell->text + cell->length); }
 
+/* True for U+0080 to U+009F, control characters that UTF-8 encodes in two bytes. */
+static bool is_c1(const char *text, uint32_t length) {
+  return length > 1 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
+}
+
+bool gt_cell_is_clean(const gt_cell *cell) {
+  for (uint32_t i = 0; i < cell->length; i++)
+    if ((unsigned char)cell->text[i] < 32 || cell->text[i] == 127 || is_c1(cell->text + i, cell->length - i))
+      return false;
+  return gt_cell_is_utf8(cell);
+}
+
 bool gt_cell_is_missing(const gt_cell *cell) {
   static const char *const words[] = {"NA",  "N/A",  "n/a",  "#N/A", "nan", "NaN",
                                       "NAN", "null", "NULL", "None", "?",   "-"};
@@ -89,11 +101,9 @@ static void next_line(gt_csv *csv) {
   csv->line_start = csv->at;
 }
 
-/* Reads the rest of a cell after its opening quote. */
-static bool read_quoted_cell(gt_csv *csv, gt_cell *cell) {
-  char *to = csv->at;
-  cell->text = to;
-  cell->quoted = true;
+/* Reads the text of a quoted cell up to its closing quote, and removes doubled quotes in the file's bytes. */
+static bool unescape(gt_csv *csv, gt_cell *cell) {
+  char *start = csv->at, *to = start;
   for (;;) {
     if (csv->at >= csv->end) return gt_csv_fail(csv, cell, "this quote is never closed");
     const char c = *csv->at;
@@ -109,11 +119,41 @@ static bool read_quoted_cell(gt_csv *csv, gt_cell *cell) {
       *to++ = c;
       csv->at++;
     }
-    if (to - cell->text > GT_CSV_MAX_CELL)
+    if (to - start > GT_CSV_MAX_CELL)
       return gt_csv_fail(csv, cell, "this cell is longer than 1 MiB; is its closing quote missing?");
   }
+  cell->length = (uint32_t)(to - start);
+  if (to == csv->at) return true;
+  *GT_PUSH(&csv->unescaped) = (gt_csv_unescaped){start, csv->at, csv->line_start, cell->length, csv->line};
+  memset(to, 0, (size_t)(csv->at - to));
+  return true;
+}
+
+/* True if the text at csv->at was unescaped before; then moves to its closing quote. */
+static bool skip_unescaped(gt_csv *csv, gt_cell *cell) {
+  size_t low = 0, high = csv->unescaped.count;
+  while (low < high) { /* they are in the order of the file */
+    const size_t middle = (low + high) / 2;
+    if (csv->unescaped.items[middle].text < csv->at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == csv->unescaped.count || csv->unescaped.items[low].text != csv->at) return false;
+  const gt_csv_unescaped *u = &csv->unescaped.items[low];
+  csv->at = u->end;
+  csv->line = u->line;
+  csv->line_start = u->line_start;
+  cell->length = u->length;
+  return true;
+}
+
+/* Reads the rest of a cell after its opening quote. */
+static bool read_quoted_cell(gt_csv *csv, gt_cell *cell) {
+  cell->text = csv->at;
+  cell->quoted = true;
+  if (!(csv->is_read_again && skip_unescaped(csv, cell)) && !unescape(csv, cell)) return false;
   csv->at++;
-  cell->length = (uint32_t)(to - cell->text);
   while (csv->delimiter != ' ' && csv->at < csv->end && is_blank(csv, *csv->at)) csv->at++;
   if (csv->at == csv->end || csv->stops[(unsigned char)*csv->at]) return true;
   return gt_csv_fail(csv, cell,

@@ -1,7 +1,7 @@
 /* CSV: detects cells that are a number with a unit or a sign (12 mg, 51%, $3.50) or with thousands separators
  * (1,234.5). They are not converted; messages describe them. */
 #include "base/text.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 
 enum {
   MAX_TEXTS = 1000, /* texts of a column that are examined */
@@ -109,10 +109,16 @@ static bool is_number(const gt_csv *csv, span s) {
          gt_parse_number(s.text, s.length, csv->decimal == ',' ? '.' : ',', &value);
 }
 
-static tally count(const gt_csv *csv, const gt_cell *text, int texts) {
+/* *texts: the number of texts; on return of those that are no numbers: labels of a target may be numbers. */
+static tally count(const gt_csv *csv, const gt_cell *text, int *texts) {
   tally t = {.same = 0};
-  for (int i = 0; i < texts; i++) {
+  double value;
+  for (int i = 0, most = *texts; i < most; i++) {
     parts p;
+    if (gt_csv_parse(csv, &text[i], &value) || gt_csv_is_missing(csv, &text[i])) {
+      --*texts;
+      continue;
+    }
     if (!split(&text[i], &p)) continue;
     if (!t.same) t.first = p;
     if (!is_same(p.before, t.first.before) || !is_same(p.after, t.first.after)) continue;
@@ -139,9 +145,9 @@ static const char *separator_name(char group) {
   return group == ',' ? "commas" : group == '.' ? "points" : group == ' ' ? "blanks" : "apostrophes";
 }
 
-bool gt_csv_find_units(const gt_csv *csv, const gt_csv_facts *f, gt_arena *arena, gt_csv_units *out) {
-  const int texts = !f->odd ? 0 : f->odd->distinct < MAX_TEXTS ? f->odd->distinct : MAX_TEXTS;
-  const tally t = count(csv, f->odd ? f->odd->text : NULL, texts);
+bool gt_csv_find_units(const gt_csv *csv, const gt_column_facts *f, gt_arena *arena, gt_csv_units *out) {
+  int texts = f->dictionary.distinct < MAX_TEXTS ? f->dictionary.distinct : MAX_TEXTS;
+  const tally t = count(csv, f->dictionary.text, &texts);
   const bool unit = t.first.before.length || t.first.after.length;
   *out = (gt_csv_units){.unit = unit};
   if (20 * t.same < 19 * texts /* less than 95 % */ || !t.same || (unit && t.same < MIN_NUMBERS) ||

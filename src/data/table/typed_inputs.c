@@ -2,7 +2,7 @@
  * converts the tensors of all splits. */
 #include "base/log.h"
 #include "base/text.h"
-#include "data/table/csv_typed.h"
+#include "data/table/table.h"
 #include "data/date.h"
 #include <inttypes.h>
 #include <math.h>
@@ -77,41 +77,39 @@ bool gt_typed_is_plain(const gt_typed_use *use) {
 
 /* --- splits --- */
 
-typedef struct unseen_place { /* where unseen categories are reported */
+typedef struct report_place { /* where findings are reported: about the samples of a split */
   gt_data_reader *reader;
   int part;
-} unseen_place;
+} report_place;
 
-/* Adds a finding about the samples of a split. */
-static void report(gt_data_reader *reader, int part, gt_finding finding, const char *text, const char *help) {
-  const bool test_file = part == GT_PART_TEST && reader->test_name, model = reader->wanted->signature;
+static void report(void *to, gt_finding finding, const char *text, const char *help) {
+  const report_place *at = to;
+  gt_data_reader *reader = at->reader;
+  const bool test_file = at->part == GT_PART_TEST && reader->test_name, model = reader->wanted->signature;
   const char *file = test_file ? reader->test_name : reader->train_name;
   if (!reader->trust.untrusted)
     gt_finding_at(reader->diagnostics, finding, gt_data_position(reader, test_file ? "test" : "train"),
-                  "%s%s: %s", model ? file : gt_data_part_names[part], model ? "" : " samples", text)
+                  "%s%s: %s", model ? file : gt_data_part_names[at->part], model ? "" : " samples", text)
         ->help = help;
 }
 
-static void report_unseen(void *to, const char *text, const char *help) {
-  const unseen_place *at = to;
-  report(at->reader, at->part, GT_FINDING_unseen_category, text, help);
-}
-
-bool gt_data_type_values(gt_data_reader *reader, gt_csv *csv, const bool *are_numbers, int part) {
-  if (!gt_csv_type_values(csv, reader->typed, are_numbers, reader->arena)) return false;
-  const char *filled = gt_csv_filled_gaps(csv, reader->typed, reader->arena);
-  if (filled) report(reader, part, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
+bool gt_data_type_values(gt_data_reader *reader, gt_table_file *file, int part) {
+  const bool *are_numbers = gt_csv_number_columns(reader, file, part == GT_PART_TRAIN, false);
+  gt_csv_number_rows(reader, file);
+  if (!gt_csv_type_values(file, reader->typed, are_numbers, reader->arena)) return false;
+  const char *filled = gt_csv_filled_gaps(file, reader->typed, reader->arena);
+  if (filled) report(&(report_place){reader, part}, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
   return true;
 }
 
 bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part) {
-  unseen_place at = {reader, part};
+  report_place at = {reader, part};
   for (int k = 0; k < reader->dataset->inputs && split->samples; k++) {
     const gt_input *input = &reader->dataset->input[k];
     if (input->table &&
         !gt_typed_store(&reader->use[k], input->table, gt_split_edit(split, GT_SAMPLE_INPUT, k),
                         input->element == GT_ELEMENT_I32, reader->arena,
-                        part == GT_PART_TRAIN && !reader->wanted->signature ? NULL : report_unseen, &at,
+                        part == GT_PART_TRAIN && !reader->wanted->signature ? NULL : report, &at,
                         reader->error))
       return false;
   }
@@ -191,14 +189,14 @@ static const char *filled_gap(const gt_typed_column *c, uint64_t gaps, size_t ro
                          gt_escape_name(arena, value), category ? "'" : "");
 }
 
-const char *gt_csv_filled_gaps(const gt_csv *csv, const gt_typed_table *table, gt_arena *arena) {
+const char *gt_csv_filled_gaps(const gt_table_file *file, const gt_typed_table *table, gt_arena *arena) {
   enum { MAX_COLUMNS = 8 };
   gt_list list = gt_list_open(arena, MAX_COLUMNS);
-  for (int i = 0; i < table->count && i < csv->inputs; i++) {
+  for (int i = 0; i < table->count && i < file->inputs; i++) {
     const gt_typed_column *c = &table->item[i];
-    const uint64_t gaps = csv->facts[i].empty + csv->facts[i].missing;
+    const uint64_t gaps = file->column[i].facts.empty + file->column[i].facts.missing;
     if (gaps && c->final && c->column.fills_later_files && c->rule.fill != GT_FILL_DROP)
-      gt_list_add(&list, "%s", filled_gap(c, gaps, csv->rows, arena));
+      gt_list_add(&list, "%s", filled_gap(c, gaps, file->rows, arena));
   }
   if (!list.count) return NULL;
   return gt_arena_printf(
