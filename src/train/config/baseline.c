@@ -37,6 +37,7 @@ static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *s
                *weight = gt_class_items_of(data, split, target, 0, 1, arena).weight;
   double all = 0;
   int most = 0;
+  if (data->target[target].training_count != data->target[target].classes) return b;
   for (int c = 0; weight && c < data->target[target].classes; c++) {
     if (training_weight[c] > training_weight[most]) most = c;
     all += weight[c];
@@ -71,7 +72,8 @@ void gt_measure_training(gt_dataset *data, int target, gt_arena *arena) {
   const int64_t outputs = gt_tensor_features(values);
   if (outputs > GT_METRIC_MAX_OUTPUTS || values->element != GT_ELEMENT_F32) return;
   double *mean = GT_NEW_N(arena, double, outputs);
-  for (int64_t o = 0; o < outputs; o++) mean[o] = gt_target_mean(train, target, o);
+  for (int64_t o = 0; o < outputs; o++)
+    if (!isfinite(mean[o] = gt_target_mean(train, target, o))) return; /* all weights are 0 */
   to->training = mean;
   to->training_count = (int)outputs;
 }
