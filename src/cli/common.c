@@ -21,14 +21,15 @@ const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *are
   return overrides;
 }
 
-bool gt_cli_open_model(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_model_file *file,
-                       gt_config *config, gt_error *error) {
+bool gt_cli_open_model(const gt_arguments *arguments, gt_arena *arena, const char *path, bool only_test,
+                       gt_model_file *file, gt_config *config, gt_error *error) {
   int overrides;
   const char *const *set = gt_cli_overrides(arguments, arena, &overrides);
   if (!gt_model_file_read(file, gt_model_path(arena, path, error), error) ||
       !gt_model_file_check(file, error))
     return false;
-  const gt_data_requirements wanted = gt_model_file_requirements(file);
+  gt_data_requirements wanted = gt_model_file_requirements(file);
+  wanted.only_test = only_test;
   return gt_config_parse(config, arena, file->path, file->config, &wanted, set, overrides, error);
 }
 

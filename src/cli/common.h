@@ -33,8 +33,8 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
                        gt_error *error);
 /* Reads the model at a path and its config, applies the replacements of the command line, and opens the data
  * that the resulting config names. False after an error. */
-bool gt_cli_open_model(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_model_file *file,
-                       gt_config *config, gt_error *error);
+bool gt_cli_open_model(const gt_arguments *arguments, gt_arena *arena, const char *path, bool only_test,
+                       gt_model_file *file, gt_config *config, gt_error *error);
 /* Reports errors of a command on a model. Without --set they are errors of the model file, not of the user's
  * config. Returns the exit code. */
 int gt_cli_model_report(const gt_arguments *arguments, gt_diagnostics *diagnostics, const gt_error *error);

@@ -163,9 +163,11 @@ static bool check_finite(const char *model, int part, const gt_results *results,
 
 static bool read_model(const gt_arguments *arguments, gt_model_file *file, gt_config *config,
                        gt_error *error) {
-  const char *confusion = gt_option_value(arguments, "confusion");
+  const char *confusion = gt_option_value(arguments, "confusion"),
+             *split = gt_option_value(arguments, "split");
+  const bool only_test = !split || !strcmp(split, gt_part_keys[GT_PART_TEST]);
   return (!confusion || gt_confusion_check_path(confusion, error)) && check_data_option(arguments, error) &&
-         gt_cli_open_model(arguments, arguments->arena, arguments->word[0], file, config, error) &&
+         gt_cli_open_model(arguments, arguments->arena, arguments->word[0], only_test, file, config, error) &&
          gt_config_load_threshold(config, file);
 }
 
@@ -244,11 +246,11 @@ GT_DEFINE(command, eval) = {
     .usage = "MODEL [options]",
     .details =
         "MODEL is a model.bin or a run directory. The config inside it names the data. --set replaces\n"
-        "values of that config, for example to evaluate on other data: --set data.test=FILE. Columns and\n"
-        "classes are matched by the names that the model knows. Metrics are loss, accuracy and samples.\n"
-        "Loss 'pde' also has rmse, the distance from the targets, which it uses only for this metric. For\n"
-        "logic gates, loss and accuracy are those of the circuit, and soft_loss and soft_accuracy those of\n"
-        "the mixtures that were trained.\n"
+        "values of that config, for example to evaluate on other data: --set data.test=FILE. With a test\n"
+        "file, no other file is read. Columns and classes are matched by the names that the model knows.\n"
+        "Metrics are loss, accuracy and samples. Loss 'pde' also has rmse, the distance from the targets,\n"
+        "which it uses only for this metric. For logic gates, loss and accuracy are those of the circuit,\n"
+        "and soft_loss and soft_accuracy those of the mixtures that were trained.\n"
         "\n"
         "For a class, precision is the fraction of its predictions that are correct, recall the fraction\n"
         "of its samples that are found, and f1 the harmonic mean of both; the row mean (macro in JSON) is the mean over\n"

@@ -151,7 +151,7 @@ static int explain(const gt_arguments *arguments, gt_session *session, gt_model_
                    gt_error *error) {
   gt_config *config = session->config;
   gt_importance importance;
-  if (!gt_cli_open_model(arguments, arguments->arena, arguments->word[0], file, config, error) ||
+  if (!gt_cli_open_model(arguments, arguments->arena, arguments->word[0], true, file, config, error) ||
       !gt_config_load_threshold(config, file))
     return GT_OK;
   const int part = gt_dataset_default_part(&config->dataset);

@@ -88,7 +88,7 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
 
 bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error) {
   *e = (gt_explained){0};
-  if (!gt_cli_open_model(arguments, &e->arena, path, &e->file, &e->config, error) ||
+  if (!gt_cli_open_model(arguments, &e->arena, path, false, &e->file, &e->config, error) ||
       !read_network(e, error) || !read_split(e, &e->config.dataset.split[GT_PART_TRAIN], &e->train, error) ||
       !read_split(e, &e->config.dataset.split[GT_PART_TEST], &e->test, error))
     return false;

@@ -165,6 +165,10 @@ typedef struct gt_data_target {
    * elements of other columns are NULL. NULL if no column is boolean. */
   const char *const *words;
   gt_target_scaling scaling; /* of a trained model, or set by the config */
+  /* What baselines guess from: the sum of the training samples' weights for each class, or the mean of each
+   * output. [training_count]: classes or outputs; NULL: unknown. Of a trained model, or set by the config. */
+  const double *training;
+  int training_count;
 } gt_data_target;
 
 typedef struct gt_column_summary { /* an input column of the training file, as it was read */
@@ -202,6 +206,9 @@ typedef struct gt_dataset {
   const gt_column_summary *column; /* CSV: [columns], for display; else NULL */
   int columns;
   bool from_files, overridden; /* files were read; --set named some of them */
+  /* No training file was read (gt_data_requirements.only_test): the training split is the test split, whose
+   * tensors it shares. */
+  bool only_test;
   /* Paths that a saved config must have in absolute form; or NULL. */
   const gt_data_resolved_path *resolved_paths;
   const gt_data_found *found; /* settings that are not in the `data:` map; NULL: none */
@@ -281,6 +288,8 @@ typedef struct gt_data_requirements {
    * Paths in it are opened only if they are regular files, a message names them before they are read, and no
    * error message quotes their contents. NULL: all are trusted. */
   const char *untrusted;
+  /* For a trained model: if the map names test files, only these are read. */
+  bool only_test;
   /* Only shapes, counts and classes are needed: tensors above GT_DATA_OUTLINE bytes have no data, and
    * nothing is read, decoded or computed for it. Class labels and integer inputs always have their data. */
   bool outline;

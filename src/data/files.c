@@ -203,12 +203,12 @@ static const char *set_option_for(const gt_data_reader *reader, const gt_spec *n
   const gt_spec *data = reader->spec;
   for (int i = 0; i < data->count; i++) {
     const gt_spec *split = data->child[i];
-    if (split == node)
-      return gt_arena_printf(reader->arena, "--set data.%s=FILE, if it has moved", split->key);
+    const char *key = split->key;
+    if (reader->dataset->only_test) key = !strcmp(key, "targets") ? "test_targets" : "test";
+    if (split == node) return gt_arena_printf(reader->arena, "--set data.%s=FILE, if it has moved", key);
     for (int k = 0; k < split->count; k++)
       if (split->kind == GT_SPEC_MAP && split->child[k] == node)
-        return gt_arena_printf(reader->arena, "--set data.%s.%s=FILE, if it has moved", split->key,
-                               node->key);
+        return gt_arena_printf(reader->arena, "--set data.%s.%s=FILE, if it has moved", key, node->key);
   }
   return NULL;
 }

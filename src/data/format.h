@@ -77,8 +77,9 @@ typedef struct gt_data_reader {
   const char *train_name, *test_name; /* set by the format: the files of the targets, for messages */
   const char *origin; /* working directory of the run that the map belongs to; NULL: the current one */
   gt_data_split split;
-  struct gt_series *series;       /* NULL: each row is a sample (data/series/series.h) */
-  bool has_splits;                /* set by a format that divides its samples into splits itself */
+  struct gt_series *series; /* NULL: each row is a sample (data/series/series.h) */
+  bool has_splits;          /* set by a format that divides its samples into splits itself */
+  bool needs_training; /* set by a format that cannot read test files alone; it then fails without a report */
   struct gt_sentences *sentences; /* the samples are texts (data/open/sentences.h); or NULL */
   uint8_t *part;  /* split of each sample of the training file, if `split.column` names them; heap */
   int32_t *group; /* group of each of these samples, from 0, for `split.group`; heap */
@@ -250,6 +251,10 @@ bool gt_data_read_split(gt_data_reader *reader);
 /* The split that a word such as "train", "val" or "holdout" names; -1: none. Ignores case. */
 int gt_data_part_named(const char *word, size_t length);
 extern const char *const gt_data_part_names[GT_PARTS]; /* "training", … */
+/* The name of a split while it is read: what stands for the training files may be test files. */
+static inline const char *gt_data_part_name(const gt_data_reader *reader, int part) {
+  return gt_data_part_names[reader->dataset->only_test ? GT_PART_TEST : part];
+}
 /* True if the splits depend on the samples' contents, not only on their number. */
 bool gt_data_split_reads_samples(const gt_data_reader *reader);
 /* Assigns every sample of the training file to a split: part[i] is a GT_PART_…, GT_PART_NONE if the sample is

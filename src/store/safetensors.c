@@ -74,27 +74,15 @@ static bool dtype_from_text(const char *text, gt_dtype *dtype) {
   return false;
 }
 
-/* The HASH_DIGITS digits after the first occurrence of `prefix`, or NULL. The first occurrence is the
- * metadata entry: the metadata comes first in the header, and quotes inside strings are escaped. */
-static const char *find_digits(const char *header, size_t length, const char *prefix) {
-  const char *found = memmem(header, length, prefix, strlen(prefix));
+/* The HASH_DIGITS digits of the hash in the header, or NULL. The first occurrence of the key is the metadata
+ * entry: the metadata comes first in the header, and quotes inside strings are escaped. */
+static const char *find_digits(const char *header, size_t length) {
+  static const char prefix[] = "\"gtrain.xxh3\":\"";
+  const char *found = memmem(header, length, prefix, sizeof prefix - 1);
   if (!found) return NULL;
-  found += strlen(prefix);
+  found += sizeof prefix - 1;
   return found + HASH_DIGITS + 1 <= header + length && found[HASH_DIGITS] == '"' ? found : NULL;
 }
-
-static uint64_t fnv1a_of(const gt_span *pieces, size_t count) {
-  uint64_t hash = GT_HASH_START;
-  for (size_t i = 0; i < count; i++) hash = gt_hash(hash, pieces[i].data, pieces[i].size);
-  return hash;
-}
-
-/* Supported hashes; the writer uses the first. prefix: the metadata key and the text before the digits. */
-static const struct {
-  const char *prefix;
-  uint64_t (*compute)(const gt_span *pieces, size_t count);
-} hashes[] = {{"\"gtrain.xxh3\":\"", gt_fingerprint_of}, {"\"gtrain.hash\":\"", fnv1a_of}};
-enum { HASHES = sizeof hashes / sizeof *hashes };
 
 /* --- writing --- */
 
@@ -142,7 +130,7 @@ bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count,
   piece[1] = (gt_span){text, length};
   for (int i = 0; i < count; i++) piece[i + 2] = (gt_span){tensors[i].data, gt_stored_bytes(&tensors[i])};
   snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_fingerprint_of(piece, (size_t)count + 2));
-  memcpy(text + (find_digits(text, length, hashes[0].prefix) - text), digits, HASH_DIGITS);
+  memcpy(text + (find_digits(text, length) - text), digits, HASH_DIGITS);
   const bool ok = gt_write_file_atomic(path, piece, (size_t)count + 2, error);
   free(piece);
   free(text);
@@ -229,7 +217,10 @@ static bool read_foreign_hash(reader *r) {
   static const char mark[] = "\"gtrain";
   const gt_bytes *bytes = &r->file->bytes;
   if (memmem(r->header, r->header_size, mark, sizeof mark - 1))
-    return fail(r, "its hash is missing: the file is damaged", NULL);
+    return fail(r,
+                "its hash is missing: the file is damaged, or an early build of gtrain wrote it (then train "
+                "again)",
+                NULL);
   if (!r->accepts_foreign)
     return fail(r,
                 "it was written by another program (it has no gtrain.xxh3 in its header); --init MODEL takes "
@@ -242,9 +233,7 @@ static bool read_foreign_hash(reader *r) {
 
 static bool check_hash(reader *r) {
   char text[HASH_DIGITS + 1];
-  const char *digits = NULL;
-  int kind = -1;
-  while (!digits && ++kind < HASHES) digits = find_digits(r->header, r->header_size, hashes[kind].prefix);
+  const char *digits = find_digits(r->header, r->header_size);
   const gt_bytes *bytes = &r->file->bytes;
   if (!digits) return read_foreign_hash(r);
   /* A header size that is a multiple of 8 aligns the tensors, so that they can be read in place. */
@@ -252,7 +241,7 @@ static bool check_hash(reader *r) {
   const size_t at = (size_t)((const uint8_t *)digits - bytes->data), after = at + HASH_DIGITS;
   const gt_span piece[] = {
       {bytes->data, at}, {hash_zeros, HASH_DIGITS}, {bytes->data + after, bytes->size - after}};
-  r->file->hash = hashes[kind].compute(piece, 3);
+  r->file->hash = gt_fingerprint_of(piece, 3);
   snprintf(text, sizeof text, "%016llx", (unsigned long long)r->file->hash);
   if (memcmp(text, digits, HASH_DIGITS))
     return fail(r, "its bytes do not match their hash: the file is damaged or truncated", NULL);

@@ -2,10 +2,9 @@
  * JSON header ({"name": {"dtype", "shape", "data_offsets"}, …, "__metadata__": {string: string}}, padded with
  * spaces so that the data starts at a multiple of 8), then the bytes of the tensors. Python's safetensors
  * opens them. The metadata entry "gtrain.xxh3" is the 64-bit XXH3 hash of the whole file with the 16 digits
- * of that entry as zeros, so any changed byte is detected. Files of earlier versions have an FNV-1a hash in
- * "gtrain.hash", which is checked in the same way. Files of other programs have no hash, and may have other
- * types and an order of their own; only gt_safetensors_read_any accepts them. The reader does not trust the
- * file: every size is checked against the actual bytes before memory is allocated or read. Owner:
+ * of that entry as zeros, so any changed byte is detected. Files of other programs have no hash, and may
+ * have other types and an order of their own; only gt_safetensors_read_any accepts them. The reader does not
+ * trust the file: every size is checked against the actual bytes before memory is allocated or read. Owner:
  * gt_container owns everything it points to. */
 #ifndef GT_STORE_SAFETENSORS_H
 #define GT_STORE_SAFETENSORS_H
@@ -33,7 +32,7 @@ typedef struct gt_container {
   int tensors;
   gt_metadata *metadata; /* [entries] */
   int entries;
-  uint64_t hash; /* of the kind that the file stores: XXH3 or FNV-1a; if foreign: XXH3 of the file */
+  uint64_t hash; /* XXH3, as the file stores it; if foreign: of the file */
   bool foreign;  /* written by another program */
   bool damaged;  /* after a failed read: the bytes of the file have changed since it was written */
 } gt_container;

@@ -10,7 +10,7 @@ import sys
 data = open(sys.argv[1], "rb").read()
 length = struct.unpack("<Q", data[:8])[0]
 header = json.loads(data[8 : 8 + length])
-signature = json.loads(header["__metadata__"]["signature"])
+table = json.loads(header["__metadata__"]["signature"])["inputs"][0]
 
 
 def tensor(name):
@@ -54,12 +54,12 @@ def categories(column):
     return len(column["categories"]) + ("missing" in column) + ("other" in column)
 
 
-center, scale, offset = (tensor("data." + name) for name in ("center", "scale", "offset"))
+center, scale, offset = (tensor("data.input." + name) for name in ("center", "scale", "offset"))
 weight, bias = tensor("linear1.weight"), tensor("linear1.bias")
 worst = rows = 0
 for row, predicted in zip(csv.DictReader(open(sys.argv[2])), sys.stdin):
     features, at = [], 0
-    for column in signature["columns"]:
+    for column in table["columns"]:
         for index, value in enumerate(stored(column, row[column["name"]])):
             value = (value - center[at]) * scale[at] + offset[at]
             at += 1

@@ -1,7 +1,8 @@
 """Writes model files whose description of columns is wrong: columns_attack.py MODEL FOLDER. A model with one input is
-changed by each function in `attacks`; one with several inputs, the first with codes, by each in `of_inputs`. They get
-the model's signature."""
+changed by each function in `attacks`, which gets the description of the input; one with several inputs, the first with
+codes, by each in `of_inputs`, which gets the model's signature."""
 import copy
+import ctypes
 import json
 import struct
 import sys
@@ -33,19 +34,19 @@ def one_more(s):
 
 
 def as_codes(s):
-    s["input_dtype"] = "i32"
+    s["dtype"] = "i32"
 
 
 def as_bytes(s):
-    s["input_dtype"] = "u8"
+    s["dtype"] = "u8"
 
 
 def of_two_axes(s):
-    s["stored_shape"] = [1] + s["stored_shape"]
+    s["shape"] = [1] + s["shape"]
 
 
 def many(s):
-    s["stored_shape"] = [2**31 - 1]
+    s["shape"] = [2**31 - 1]
     s["columns"] = [{"name": "x%d" % i, "kind": "number"} for i in range(3)]
 
 
@@ -61,8 +62,8 @@ attacks = {
     "as_bytes": as_bytes,
     "of_two_axes": of_two_axes,
     "many_values": many,
-    "negative_shape": lambda s: s.update(stored_shape=[-9]),
-    "no_shape": lambda s: s.pop("stored_shape"),
+    "negative_shape": lambda s: s.update(shape=[-9]),
+    "no_shape": lambda s: s.pop("shape"),
     "no_name": without("number", "name"),
     "no_kind": without("number", "kind"),
     "other_kind": edit("number", kind="picture"),
@@ -114,31 +115,27 @@ of_inputs = {
     "codes_with_indicator": codes(indicator=True),
     "codes_of_dates": lambda s: s["inputs"][0].update(columns=[{"name": "port", "kind": "date", "order": 1}]),
     "numbers_of_codes": lambda s: s["inputs"][1]["columns"].__setitem__(1, {"name": "port", "kind": "number"}),
-    "codes_as_floats": lambda s: s["inputs"][0].update(input_dtype="f32"),
+    "codes_as_floats": lambda s: s["inputs"][0].update(dtype="f32"),
 }
 
-def fnv1a(content):
-    """The hash of older model files, which is still read."""
-    value = 0xCBF29CE484222325
-    for byte in content:
-        value = (value ^ byte) * 0x100000001B3 % 2**64
-    return value
+xxh3 = ctypes.CDLL("libxxhash.so.0").XXH3_64bits
+xxh3.restype, xxh3.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
 
 
 def write(path, changed):
-    changed["__metadata__"] = {"gtrain.hash": "0" * 16, **changed["__metadata__"]}
+    changed["__metadata__"] = {"gtrain.xxh3": "0" * 16, **changed["__metadata__"]}
     text = json.dumps(changed, separators=(",", ":"))
     text += " " * (-len(text) % 8)
     content = struct.pack("<Q", len(text)) + text.encode() + data[8 + length :]
-    digits = b"%016x" % fnv1a(content)
+    digits = b"%016x" % xxh3(content, len(content))
     with open(path, "wb") as out:
-        out.write(content.replace(b'"gtrain.hash":"' + b"0" * 16, b'"gtrain.hash":"' + digits, 1))
+        out.write(content.replace(b'"gtrain.xxh3":"' + b"0" * 16, b'"gtrain.xxh3":"' + digits, 1))
 
 
-several = "inputs" in json.loads(header["__metadata__"]["signature"])
+several = len(json.loads(header["__metadata__"]["signature"])["inputs"]) > 1
 for name, attack in {"unchanged": lambda s: None, **(of_inputs if several else attacks)}.items():
     model = copy.deepcopy(header)
     signature = json.loads(model["__metadata__"]["signature"])
-    attack(signature)
+    attack(signature if several else signature["inputs"][0])
     model["__metadata__"]["signature"] = json.dumps(signature)
     write("%s/%s.bin" % (sys.argv[2], name), model)

@@ -501,9 +501,8 @@ check "an evaluation" json 'assert d["findings"]'
 mv constant.csv gone.csv
 exits 65 "training data that has moved" "$GTRAIN" eval constant
 says "… is to be named" "help: --set data.train=FILE, if it has moved"
-exits 65 "… for other test data, too" "$GTRAIN" eval constant --data test.csv
-says "… is to be named" "help: --set data.train=FILE, if it has moved"
-exits 0 "… where it is" "$GTRAIN" eval constant --data test.csv --set data.train=gone.csv
+exits 0 "… where it is" "$GTRAIN" eval constant --set data.train=gone.csv
+exits 0 "… is not needed for other test data" "$GTRAIN" eval constant --data test.csv
 
 # --- two files at one path ---
 mkdir -p project/data elsewhere/data

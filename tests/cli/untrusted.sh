@@ -50,13 +50,15 @@ sed 's/^a/c/' mine.csv > bad.csv
 exits 65 "another column there" evaluate --set data.test=bad.csv
 says "is shown" "bad.csv:1:1: there is no column 'a'"
 cp secret table.csv
-exits 65 "a fault in the training file that the model names" evaluate --set data.test=mine.csv
+exits 65 "a fault in the training file that the model names" evaluate --set data.test=mine.csv --split train
 check "is not shown even so" test "$(grep -c hush <<< "$out")" = 0
+exits 0 "a training file that is not needed" evaluate --set data.test=mine.csv
+check "is not read" test "$(grep -c table.csv <<< "$out")" = 0
 
 rm table.csv && mkfifo table.csv
 exits 74 "a pipe is not waited for" evaluate
 says "it is not a regular file" "cannot open table.csv: it is not a regular file"
-exits 74 "nor by the hard way" evaluate --set data.test=mine.csv
+exits 74 "nor by the hard way" evaluate --set data.test=mine.csv --split train
 cat mine.csv > table.csv &
 exits 0 "a pipe of the user's is read" evaluate --set data.train=table.csv
 wait

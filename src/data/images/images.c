@@ -269,7 +269,7 @@ static bool move_split(opening *o, int k, gt_split *split) {
   gt_split_add(split, GT_SAMPLE_INPUT, 0, set->pixels[GT_IMAGE_INPUT]);
   split->samples = set->pixels[GT_IMAGE_INPUT].dim[0];
   set->pixels[GT_IMAGE_INPUT].data = NULL;
-  const char *name = k == TRAIN ? "training" : "test";
+  const char *name = gt_data_part_name(o->reader, k == TRAIN ? GT_PART_TRAIN : GT_PART_TEST);
   const int64_t damaged = set->skipped - set->other_sizes;
   if (set->other_sizes)
     gt_warn("skipped %" PRId64

@@ -271,6 +271,21 @@ static void hide_errors(gt_data_reader *reader) {
             reader->wanted->untrusted);
 }
 
+/* The map of a dataset whose training files are the test files of `data`, and which is not divided. */
+static const gt_spec *test_alone(const gt_spec *data, gt_arena *arena) {
+  static const char *const renamed[][2] = {{"test", "train"}, {"test_targets", "targets"}},
+                           *const removed[] = {"validation", "test_fraction", "split", "per_class"};
+  gt_spec *map = gt_spec_copy(arena, data);
+  for (size_t i = 0; i < sizeof removed / sizeof *removed; i++) gt_spec_remove(map, removed[i]);
+  for (int i = 0; i < 2; i++) {
+    gt_spec *test = gt_spec_find(map, renamed[i][0]);
+    if (!test) continue;
+    gt_spec_remove(map, renamed[i][1]);
+    test->key = renamed[i][1];
+  }
+  return map;
+}
+
 bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requirements *wanted, gt_arena *arena,
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error) {
   static const gt_data_requirements nothing;
@@ -289,6 +304,10 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requireme
     d->help = data->kind == GT_SPEC_SCALAR ? gt_hint_value("data", data, true).help : NULL;
     return false;
   }
+  const gt_spec *train = gt_spec_find(data, "train"), *test = gt_spec_find(data, "test");
+  out->only_test = reader.wanted->only_test && train && !gt_spec_is_null(test) &&
+                   (train->kind == GT_SPEC_MAP) == (test->kind == GT_SPEC_MAP);
+  if (out->only_test) reader.spec = test_alone(data, arena);
   gt_data_find_origin(&reader);
   const gt_data_format *format = choose_format(&reader);
   const bool ok = format && open_with(&reader, format);
@@ -296,14 +315,22 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requireme
   free(reader.part);
   free(reader.group);
   gt_series_close(&reader);
+  if (out->only_test) out->split[GT_PART_TEST] = out->split[GT_PART_TRAIN];
   if (ok) return true;
+  if (reader.needs_training) {
+    gt_data_requirements all = *wanted;
+    all.only_test = false;
+    gt_dataset_close(out);
+    return gt_dataset_open(data, seed, &all, arena, out, diagnostics, error);
+  }
   if (reader.trust.hidden) hide_errors(&reader);
   gt_dataset_close(out);
   return false;
 }
 
 void gt_dataset_close(gt_dataset *dataset) {
-  for (int part = 0; part < GT_PARTS; part++) gt_split_finish(&dataset->split[part]);
+  for (int part = dataset->only_test ? GT_PART_TEST : 0; part < GT_PARTS; part++)
+    gt_split_finish(&dataset->split[part]);
   *dataset = (gt_dataset){0};
 }
 

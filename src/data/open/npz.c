@@ -215,9 +215,9 @@ static gt_array_files arrays_of(gt_data_reader *reader, const options *o, gt_npz
 
 /* True if the archive also has the test split, as in Keras's data sets. */
 static bool has_test_arrays(const gt_data_reader *reader, const options *o, const gt_npz *archive) {
-  return !o->inputs.count && !o->targets.count && o->test_fraction == 0 && reader->dataset->inputs == 1 &&
-         find(archive, "x") < 0 && find(archive, "x_train") >= 0 && find(archive, "x_test") >= 0 &&
-         find(archive, "y_test") >= 0;
+  return !reader->dataset->only_test && !o->inputs.count && !o->targets.count && o->test_fraction == 0 &&
+         reader->dataset->inputs == 1 && find(archive, "x") < 0 && find(archive, "x_train") >= 0 &&
+         find(archive, "x_test") >= 0 && find(archive, "y_test") >= 0;
 }
 
 static bool read_archives(gt_data_reader *reader, const options *o, gt_data_file train_file,
@@ -230,7 +230,7 @@ static bool read_archives(gt_data_reader *reader, const options *o, gt_data_file
   if (ok && has_test) ok = open_archive(&test, test_file, reader->error);
   if (ok) {
     const bool in_train_file = !has_test && has_test_arrays(reader, o, &train);
-    train_arrays = arrays_of(reader, o, &train, train_file, false);
+    train_arrays = arrays_of(reader, o, &train, train_file, reader->dataset->only_test);
     if (has_test || in_train_file)
       test_arrays = arrays_of(reader, o, has_test ? &test : &train, has_test ? test_file : train_file, true);
     if (in_train_file) gt_info("%s: x_test and y_test are the test split", train_file.path);

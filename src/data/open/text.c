@@ -142,19 +142,20 @@ static bool make_split(const opening *o, const gt_text_view *text, int part) {
   if (stored > INT32_MAX)
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s: the %s split has %" PRId64 " %s; at most %d are supported", text->name,
-                   gt_data_part_names[part], stored, unit_of(o->type), INT32_MAX);
+                   gt_data_part_name(reader, part), stored, unit_of(o->type), INT32_MAX);
   if (stored <= t->window) {
     gt_error_at(reader->diagnostics, position(reader, "window"),
                 "the %s split of %s has %" PRId64
                 " %s, which is shorter than a window with its targets (%" PRId64 ")",
-                gt_data_part_names[part], text->name, stored, unit_of(o->type), t->window + 1)
+                gt_data_part_name(reader, part), text->name, stored, unit_of(o->type), t->window + 1)
         ->expected =
         stored > 1 && !reader->wanted->signature
             ? gt_arena_printf(reader->arena, "a window of at most %" PRId64 ", or a longer text", stored - 1)
             : "a longer text";
     return false;
   }
-  set_windows(split, o->vocabulary, stored, t->window, part == GT_PART_TRAIN ? t->stride : t->window);
+  set_windows(split, o->vocabulary, stored, t->window,
+              part == GT_PART_TRAIN && !reader->dataset->only_test ? t->stride : t->window);
   return true;
 }
 

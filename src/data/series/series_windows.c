@@ -71,7 +71,7 @@ static bool check_splits(const cutting *c) {
                                    "no window of %" PRId64 " rows with a horizon of %" PRId64
                                    " fits into the %s rows: the longest stretch without a gap has %" PRId64
                                    " rows, %" PRId64 " are needed",
-                                   c->o->window, c->o->horizon, gt_data_part_names[p], c->longest[p],
+                                   c->o->window, c->o->horizon, gt_data_part_name(reader, p), c->longest[p],
                                    c->o->window + c->o->horizon);
     d->expected = by_fraction
                       ? gt_arena_printf(reader->arena, "a larger %s, or a smaller window or horizon", key)
@@ -158,7 +158,7 @@ static void log_summary(const cutting *c) {
   if (reader->trust.untrusted) return;
   for (int p = 0; p < GT_PARTS; p++) {
     all += c->windows[p];
-    if (c->windows[p]) gt_list_add(&counts, "%" PRId64 " %s", c->windows[p], gt_data_part_names[p]);
+    if (c->windows[p]) gt_list_add(&counts, "%" PRId64 " %s", c->windows[p], gt_data_part_name(reader, p));
   }
   gt_info("%s: %d series; windows of %" PRId64 " rows, then %" PRId64 " to predict: %s", name,
           series->file[GT_SERIES_TRAIN].groups, c->o->window, c->o->horizon, counts.text);

@@ -185,14 +185,24 @@ static bool make_split(gt_data_reader *reader, gt_table_file *file, const gt_csv
   return move_inputs(reader, file, inputs, part);
 }
 
+/* True if the columns of the trained model have names: those of a file without a header then have the places
+ * of the training file's columns. */
+static bool inputs_have_names(const gt_data_reader *reader) {
+  const gt_data_signature *model = reader->wanted->signature;
+  const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
+  return known.names && !gt_csv_are_column_numbers(known.names, known.count, INT32_MAX);
+}
+
 /* Opens and reads the training file. If it is a text and not a table, the error says how to read it. */
 static bool open_train(gt_data_reader *reader, const gt_csv_options *o, const gt_csv_request *a,
                        gt_data_file file, const gt_csv_form *form, gt_table_file *train,
                        gt_csv_inputs *inputs) {
   const bool named = a->target.count || a->inputs || reader->series || reader->wanted->signature;
   const int errors = reader->diagnostics->errors;
-  const bool ok = open_file(reader, file, form, "train", train) &&
-                  gt_csv_choose(reader, *a, &o->missing_values, train, inputs) && gt_table_read(train);
+  bool ok = open_file(reader, file, form, "train", train);
+  if (ok && reader->dataset->only_test && !train->csv.header && inputs_have_names(reader))
+    return reader->needs_training = true, false;
+  ok = ok && gt_csv_choose(reader, *a, &o->missing_values, train, inputs) && gt_table_read(train);
   if (!ok && !named && gt_data_has_suffix(file.path, ".txt") && reader->diagnostics->errors == errors)
     gt_error_append(reader->error, " (for a text, not a table: data: {train: %s, text: {vocabulary: char}})",
                     file.path);
@@ -215,6 +225,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   reader->train_name = train_file.path;
   reader->test_name = test_file.path;
   reader->test_fraction = o->test_fraction;
+  form.is_trained = reader->dataset->only_test;
   gt_data_set_trust(reader, GT_PART_TRAIN, gt_data_are_trusted(&train_file, 1));
   ok = open_train(reader, o, &a, train_file, &form, &train, &inputs) &&
        (a.inputs || reader->series || gt_csv_drop_columns(reader, &train, &inputs)) &&

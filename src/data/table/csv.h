@@ -153,4 +153,7 @@ const char *gt_csv_header_note(const gt_csv *csv, const char *name);
  * header: then columns are matched by position, with a warning if only one of the two sides has names. whose:
  * the owner of the names, for the warning. */
 bool gt_csv_matches_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose);
+/* True if all names are columns. Otherwise reports all missing names, in a single message. */
+bool gt_csv_have_columns(const gt_csv *csv, const char *const *inputs, int input_count,
+                         const char *const *targets, int target_count);
 #endif

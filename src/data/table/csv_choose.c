@@ -186,6 +186,26 @@ static void add_model_columns(gt_data_reader *reader, const gt_csv *csv, gt_csv_
   if (!a->target.count) a->target = targets_of_model(model, reader->arena);
 }
 
+/* A test file that is read without the training file needs no columns but inputs and targets, and those that
+ * order the rows of a series. False if inputs or targets are absent. */
+static bool drop_absent_columns(const gt_data_reader *reader, const gt_table_file *file, gt_csv_request *a) {
+  const gt_csv *csv = &file->csv;
+  const gt_data_signature *model = reader->wanted->signature;
+  const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
+  const gt_strings targets = targets_of_model(model, reader->arena);
+  if (known.names && csv->header && !gt_csv_are_column_numbers(known.names, known.count, csv->columns) &&
+      !gt_csv_have_columns(csv, known.names, known.count, targets.items, targets.count))
+    return false;
+  if (a->role[GT_USE_WEIGHT] && gt_csv_find(csv, a->role[GT_USE_WEIGHT]) < 0) {
+    gt_warn("%s:1:1: there is no column '%s' with weights, so all samples count the same", csv->path,
+            a->role[GT_USE_WEIGHT]);
+    a->role[GT_USE_WEIGHT] = NULL;
+  }
+  a->role[GT_USE_ID] = NULL;
+  if (a->inputs) a->ignore = (gt_strings){.count = 0};
+  return true;
+}
+
 /* True for the time or the group of a series if it is also an input. */
 static bool is_ordering_input(const choice *c, int role) {
   const int column = c->a->role[role] ? gt_csv_find(c->csv, c->a->role[role]) : -1;
@@ -319,7 +339,9 @@ static bool choose_uses(choice *c) {
     while (last > 0 && c->use[last] >= 0) last--;
     c->use[last] = TARGET;
   }
-  if (c->reader->series ? !check_future(c->reader, a) : !check_target_is_unique(c)) return false;
+  if (c->reader->series ? !check_future(c->reader, a)
+                        : !c->reader->dataset->only_test && !check_target_is_unique(c))
+    return false;
   for (int i = 0; i < c->csv->columns && !a->inputs; i++)
     if (c->use[i] < 0) c->use[i] = INPUT;
   return check_rules(c);
@@ -349,6 +371,7 @@ bool gt_csv_choose(gt_data_reader *reader, gt_csv_request a, const gt_strings *m
               GT_NEW_N(reader->arena, gt_position, csv->columns)};
   add_model_columns(reader, csv, &a);
   file->targets_may_be_inputs = reader->series;
+  if (dataset->only_test && !drop_absent_columns(reader, file, &a)) return false;
   if (reader->series) add_series_defaults(reader, csv, &a);
   if (!choose_uses(&c)) return false;
   for (int k = 0; k < dataset->inputs; k++) {
@@ -416,7 +439,8 @@ static void report_row_numbers(const gt_data_reader *reader, const gt_table_file
   const gt_column_facts *facts = &file->column[input].facts;
   const bool counts = file->rows >= MIN_COUNTED && gt_facts_count_rows(facts);
   const char *name = gt_table_name(file, &file->column[input]);
-  if (counts && !reader->typed->item[input].rule.given && !reader->trust.untrusted)
+  if (counts && !reader->dataset->only_test && !reader->typed->item[input].rule.given &&
+      !reader->trust.untrusted)
     gt_info(
         "%s: column '%s' counts the rows from %.15g but is an input; ignore it with data: {columns: {%s: ignore}}",
         file->csv.path, name, facts->least, gt_spec_key(reader->arena, name));

@@ -237,8 +237,7 @@ static bool fail_several_absent(const gt_csv *csv, const char *const *absent, in
   return false;
 }
 
-/* True if all names are columns. Otherwise reports all missing names, in a single message. */
-static bool have_columns(const gt_csv *csv, const char *const *inputs, int input_count,
+bool gt_csv_have_columns(const gt_csv *csv, const char *const *inputs, int input_count,
                          const char *const *targets, int target_count) {
   gt_arena arena;
   gt_arena_init(&arena);
@@ -262,7 +261,7 @@ static bool have_columns(const gt_csv *csv, const char *const *inputs, int input
 bool gt_table_assign(gt_table_file *file, const char *const *inputs, int input_count,
                      const char *const *targets, int target_count) {
   gt_csv *csv = &file->csv;
-  if (!have_columns(csv, inputs, input_count, targets, target_count)) return false;
+  if (!gt_csv_have_columns(csv, inputs, input_count, targets, target_count)) return false;
   gt_column_use *use = GT_NEW_N(&csv->arena, gt_column_use, csv->columns);
   for (int c = 0; c < csv->columns; c++) use[c] = GT_USES;
   for (int i = 0; i < input_count + target_count; i++) {

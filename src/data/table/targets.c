@@ -200,10 +200,23 @@ static void find_boolean_columns(gt_data_reader *reader, const gt_table_file *fi
   target->words = any ? words : NULL;
 }
 
+/* The columns that are boolean in a trained model, whatever words the file has. */
+static void use_words_of_model(gt_data_reader *reader, int index) {
+  gt_data_target *target = &reader->dataset->target[index];
+  const gt_data_target *model = gt_data_model_target(reader, index);
+  const char **words = GT_NEW_N(reader->arena, const char *, 2 * target->column_count);
+  target->words = model->words && model->column_count == target->column_count ? words : NULL;
+  for (int i = 0; target->words && i < 2 * target->column_count; i++)
+    words[i] = *model->words[i] ? model->words[i] : NULL;
+}
+
 /* Reads the words of boolean columns, which must be numbers, as 0 and 1. */
 static void convert_booleans(gt_data_reader *reader, gt_table_file *file, int index, bool is_training) {
   const int first = first_column(reader->dataset, index);
-  if (is_training) find_boolean_columns(reader, file, index, first);
+  if (reader->dataset->only_test)
+    use_words_of_model(reader, index);
+  else if (is_training)
+    find_boolean_columns(reader, file, index, first);
   const gt_data_target *target = &reader->dataset->target[index];
   for (int i = 0; target->words && i < target->column_count; i++) {
     gt_table_column *column = gt_table_target(file, first + i);

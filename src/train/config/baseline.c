@@ -33,11 +33,11 @@ static const char *always_text(const gt_dataset *data, int target, int class, gt
 static gt_baseline baseline_of_classes(const gt_dataset *data, const gt_split *split, int target,
                                        gt_arena *arena) {
   gt_baseline b = {0};
-  const double *training_weight =
-                   gt_class_items_of(data, &data->split[GT_PART_TRAIN], target, 0, 1, arena).weight,
+  const double *training_weight = data->target[target].training,
                *weight = gt_class_items_of(data, split, target, 0, 1, arena).weight;
   double all = 0;
   int most = 0;
+  if (data->target[target].training_count != data->target[target].classes) return b;
   for (int c = 0; weight && c < data->target[target].classes; c++) {
     if (training_weight[c] > training_weight[most]) most = c;
     all += weight[c];
@@ -57,6 +57,25 @@ double gt_target_mean(const gt_split *split, int target, int64_t output) {
     all += weight_of(split, i);
   }
   return sum / all;
+}
+
+void gt_measure_training(gt_dataset *data, int target, gt_arena *arena) {
+  gt_data_target *to = &data->target[target];
+  const gt_split *train = &data->split[GT_PART_TRAIN];
+  const gt_tensor *values = gt_split_target(train, target);
+  if (!values->data || data->boards) return;
+  if (to->classification) {
+    to->training = gt_class_items_of(data, train, target, 0, 1, arena).weight;
+    to->training_count = to->classes;
+    return;
+  }
+  const int64_t outputs = gt_tensor_features(values);
+  if (outputs > GT_METRIC_MAX_OUTPUTS || values->element != GT_ELEMENT_F32) return;
+  double *mean = GT_NEW_N(arena, double, outputs);
+  for (int64_t o = 0; o < outputs; o++)
+    if (!isfinite(mean[o] = gt_target_mean(train, target, o))) return; /* all weights are 0 */
+  to->training = mean;
+  to->training_count = (int)outputs;
 }
 
 gt_target_errors gt_target_errors_of(const gt_split *split, int target, int64_t output, double guess) {
@@ -83,9 +102,9 @@ static gt_baseline baseline_of_numbers(const gt_config *config, const gt_split *
   const gt_target_scaling *scaling = &config->dataset.target[target].scaling;
   gt_target_errors mean = {0}, loss_mean = {0};
   double rmse = 0;
-  if (outputs > GT_METRIC_MAX_OUTPUTS) return b;
+  if (config->dataset.target[target].training_count != outputs) return b;
   for (int64_t o = 0; o < outputs; o++) {
-    const double guess = gt_target_mean(&config->dataset.split[GT_PART_TRAIN], target, o);
+    const double guess = config->dataset.target[target].training[o];
     const gt_target_errors e = gt_target_errors_of(split, target, o, guess);
     mean.squared += e.squared / (double)outputs;
     mean.absolute += e.absolute / (double)outputs;
@@ -254,15 +273,14 @@ static const gt_spec *loss_node(const gt_config *config, int target) {
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const bool discrete = is_discrete(config, target);
-  if (!split || !gt_split_target(split, target)->data ||
-      !gt_split_target(&data->split[GT_PART_TRAIN], target)->data || data->boards)
-    return (gt_baseline){0};
+  const double *training = data->target[target].training;
+  if (!split || !gt_split_target(split, target)->data || data->boards) return (gt_baseline){0};
   gt_baseline b = {0};
-  if (data->target[target].classification)
+  if (data->target[target].classification && training)
     b = baseline_of_classes(data, split, target, arena);
   else if (split->naive[GT_NAIVE_LAST] && !discrete)
     b = baseline_of_series(config, split, arena);
-  else if (discrete || gt_loss_regresses_targets(config->loss[target]))
+  else if (training && (discrete || gt_loss_regresses_targets(config->loss[target])))
     b = baseline_of_numbers(config, split, target, arena);
   if (split->naive[GT_NAIVE_LAST] && discrete) {
     const gt_baseline naive = baseline_of_series(config, split, arena);

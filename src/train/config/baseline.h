@@ -24,6 +24,9 @@ typedef struct gt_baseline {
 /* The mean of the numeric targets of a split, for one output. This and the means below are weighted by the
  * samples' weights. */
 double gt_target_mean(const gt_split *split, int target, int64_t output);
+/* Sets gt_data_target.training from the training split, in the arena. No effect for texts and automata, and
+ * for numbers with more than GT_METRIC_MAX_OUTPUTS outputs. */
+void gt_measure_training(gt_dataset *data, int target, gt_arena *arena);
 typedef struct gt_target_errors {
   double squared, absolute; /* means of (t - guess)² and |t - guess| */
   double wrong;             /* fraction of the targets on the other side of 1/2 */

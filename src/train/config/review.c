@@ -1,4 +1,5 @@
 #include "train/config/review.h"
+#include "train/config/baseline.h"
 #include "base/text.h"
 #include "data/column.h"
 #include "data/data.h"
@@ -95,11 +96,18 @@ static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_
   return &f->base;
 }
 
-void gt_config_record_ranges(gt_config *config, gt_arena *arena) {
+void gt_config_record_training(gt_config *config, gt_arena *arena) {
   gt_dataset *data = &config->dataset;
   for (int k = 0; k < data->inputs; k++) {
     data->input[k].range = gt_tensor_range(gt_split_input(&data->split[GT_PART_TRAIN], k), arena);
     for (int p = 0; p < config->phases; p++) config->phase[p].dataset.input[k].range = data->input[k].range;
+  }
+  for (int k = 0; k < data->targets; k++) {
+    gt_measure_training(data, k, arena);
+    for (int p = 0; p < config->phases; p++) {
+      config->phase[p].dataset.target[k].training = data->target[k].training;
+      config->phase[p].dataset.target[k].training_count = data->target[k].training_count;
+    }
   }
 }
 

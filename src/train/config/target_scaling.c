@@ -112,6 +112,8 @@ void gt_config_scale_targets(gt_config *config, const gt_data_requirements *want
     const gt_tensor *tensor = gt_split_target(&data->split[GT_PART_TRAIN], k);
     const gt_target_scaling *scaling = &wanted->signature->target[k].scaling;
     data->target[k].scaling = *scaling;
+    data->target[k].training = wanted->signature->target[k].training;
+    data->target[k].training_count = wanted->signature->target[k].training_count;
     if (scaling->count && (tensor->rank != 2 || gt_tensor_features(tensor) != scaling->count))
       gt_fail(error, GT_ERR_DATA, "the model's scaling of targets does not match the data's targets");
   }

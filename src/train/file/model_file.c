@@ -1,7 +1,7 @@
 #include "train/file/model_file.h"
 #include "base/fingerprint.h"
 #include "base/memory.h"
-#include "base/unicode.h"
+#include "metric/metric.h"
 #include "tokens/tokens.h"
 #include "train/file/model_scaling.h"
 #include "train/file/model_table.h"
@@ -35,93 +35,57 @@ static json_t *range_json(const gt_value_range *range) {
                    "bits", range->bits);
 }
 
-/* Windows, typed columns and tokens have other keys, so that a program that does not support them rejects the
- * file. */
-static const char *shape_key(bool window, bool table, bool tokens) {
-  return window ? "window_shape" : table ? "stored_shape" : tokens ? "token_shape" : "input_shape";
-}
-
-static void add_input(json_t *to, const gt_input *input) {
-  json_t *shape = json_array();
+static json_t *input_json(const gt_input *input) {
+  json_t *to = json_pack("{s:s}", "name", input->name), *shape = json_array();
   for (int d = 0; d < input->rank; d++) json_array_append_new(shape, json_integer(input->dim[d]));
-  json_object_set_new(to, shape_key(input->window, input->table, input->vocabulary), shape);
+  json_object_set_new(to, "shape", shape);
+  if (input->window) json_object_set_new(to, "window", json_true());
   if (input->vocabulary) json_object_set_new(to, "vocabulary", gt_vocabulary_json(input->vocabulary));
   if (input->table) json_object_set_new(to, "columns", gt_table_json(input->table));
   if (input->fills)
     json_object_set_new(to, "fills", gt_fills_json(input->fills, gt_input_row_features(input)));
   if (input->crop[0])
-    json_object_set_new(to, "input_crop",
+    json_object_set_new(to, "crop",
                         json_pack("[I, I]", (json_int_t)input->crop[0], (json_int_t)input->crop[1]));
-  json_object_set_new(to, "input_dtype", json_string(dtype_names[input->element]));
-  json_object_set_new(to, "input_names", names_json(input->columns, gt_input_row_features(input)));
-  if (input->range.columns) json_object_set_new(to, "input_range", range_json(&input->range));
+  json_object_set_new(to, "dtype", json_string(dtype_names[input->element]));
+  json_object_set_new(to, "names", names_json(input->columns, gt_input_row_features(input)));
+  if (input->range.columns) json_object_set_new(to, "range", range_json(&input->range));
+  return to;
 }
 
-/* A single unnamed input is written into the signature itself, for compatibility with files of earlier
- * versions. */
-static void add_inputs(json_t *root, const gt_dataset *data) {
-  if (data->inputs == 1 && !strcmp(data->input[0].name, GT_INPUT_NAME)) {
-    add_input(root, &data->input[0]);
-    return;
-  }
-  json_t *inputs = json_array();
-  for (int k = 0; k < data->inputs; k++) {
-    json_t *input = json_pack("{s:s}", "name", data->input[k].name);
-    add_input(input, &data->input[k]);
-    json_array_append_new(inputs, input);
-  }
-  json_object_set_new(root, "inputs", inputs);
+static json_t *numbers_json(const double *value, int count) {
+  json_t *all = json_array();
+  for (int i = 0; i < count; i++) json_array_append_new(all, json_real(value[i]));
+  return all;
 }
 
-static void add_target(json_t *root, const gt_data_target *target) {
-  json_object_set_new(root, "classes", json_integer(target->classes));
+/* The only target has no name. */
+static json_t *target_json(const gt_data_target *target) {
+  json_t *root = json_pack("{s:s*, s:i}", "name", target->name, "classes", target->classes);
   json_object_set_new(root, "class_names", names_json(target->class_names, target->classes));
   if (target->positive_by != GT_POSITIVE_BY_WORDS || !target->positive)
     json_object_set_new(root, "positive", json_integer(target->positive));
   if (target->text_labels) json_object_set_new(root, "text_labels", json_true());
-  json_object_set_new(root, "target_names", names_json(target->columns, target->column_count));
+  json_object_set_new(root, "names", names_json(target->columns, target->column_count));
   if (target->words)
-    json_object_set_new(root, "target_words", names_json(target->words, 2 * (int64_t)target->column_count));
-}
-
-/* A single target is written into the signature itself, for compatibility with files of earlier versions. */
-static void add_targets(json_t *root, const gt_dataset *data) {
-  if (data->targets == 1) {
-    add_target(root, &data->target[0]);
-    return;
-  }
-  json_t *targets = json_array();
-  for (int k = 0; k < data->targets; k++) {
-    json_t *target = json_pack("{s:s}", "name", data->target[k].name);
-    add_target(target, &data->target[k]);
-    json_array_append_new(targets, target);
-  }
-  json_object_set_new(root, "targets", targets);
-}
-
-/* 9 digits keep every float. A date that replaces missing ones is a double, and may need 17. */
-static size_t digits_of(const gt_dataset *data) {
-  for (int k = 0; k < data->inputs; k++)
-    if (gt_table_has_long_fill(data->input[k].table)) return 17;
-  return 9;
+    json_object_set_new(root, "words", names_json(target->words, 2 * (int64_t)target->column_count));
+  if (target->training)
+    json_object_set_new(root, "training", numbers_json(target->training, target->training_count));
+  return root;
 }
 
 json_t *gt_threshold_json(const double *threshold, int count) {
-  if (count == 1) return json_real(*threshold);
-  json_t *all = json_array();
-  for (int i = 0; i < count; i++) json_array_append_new(all, json_real(threshold[i]));
-  return all;
+  return count == 1 ? json_real(*threshold) : numbers_json(threshold, count);
 }
 
 static char *signature_text(const gt_model_record *record) {
-  json_t *root = json_object();
-  add_inputs(root, record->data);
-  add_targets(root, record->data);
-  /* The chosen threshold. Several have another key, because older programs expect a number. */
-  if (record->threshold)
-    json_object_set_new(root, record->thresholds > 1 ? "thresholds" : "threshold",
-                        gt_threshold_json(record->threshold, record->thresholds));
-  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(digits_of(record->data)));
+  const gt_dataset *data = record->data;
+  json_t *inputs = json_array(), *targets = json_array();
+  for (int k = 0; k < data->inputs; k++) json_array_append_new(inputs, input_json(&data->input[k]));
+  for (int k = 0; k < data->targets; k++) json_array_append_new(targets, target_json(&data->target[k]));
+  json_t *root = json_pack("{s:o, s:o, s:o}", "inputs", inputs, "targets", targets, "thresholds",
+                           numbers_json(record->threshold, record->threshold ? record->thresholds : 0));
+  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17)); /* keeps every double */
   json_decref(root);
   return text;
 }
@@ -133,18 +97,12 @@ static void add_fingerprint(json_t *root, const char *split, uint64_t fingerprin
 }
 
 static char *fingerprint_text(const gt_dataset *data, const gt_data_fingerprint *fingerprint) {
-  json_t *root = json_pack("{s:s}", "kind", GT_FINGERPRINT);
+  json_t *root = json_object();
   for (int part = 0; part < GT_PARTS; part++)
     if (gt_dataset_split(data, part)) add_fingerprint(root, gt_part_keys[part], fingerprint->split[part]);
   char *text = json_dumps(root, JSON_COMPACT);
   json_decref(root);
   return text;
-}
-
-static const char *format_of(const gt_dataset *data) {
-  return data->targets > 1               ? GT_MODEL_FORMAT_TARGETS
-         : data->target[0].scaling.count ? GT_MODEL_FORMAT_SCALED
-                                         : GT_MODEL_FORMAT;
 }
 
 bool gt_model_file_write(const char *path, const gt_model_record *record, const gt_state_dict *weights,
@@ -161,7 +119,7 @@ bool gt_model_file_write(const char *path, const gt_model_record *record, const 
     count += gt_target_scaling_tensors(&data->target[k], &arena, tensors + count);
   char *signature = signature_text(record), *fingerprints = fingerprint_text(data, &record->fingerprints);
   const gt_metadata metadata[] = {
-      {"format", format_of(data)},  {"version", GT_VERSION},
+      {"format", GT_MODEL_FORMAT},  {"version", GT_VERSION},
       {"config", record->config},   {"signature", signature ? signature : "{}"},
       {"results", record->results}, {"fingerprints", fingerprints ? fingerprints : "{}"}};
   /* Fingerprints are written only for samples from files, which may change later. */
@@ -200,7 +158,7 @@ static float *read_reals(const json_t *array, int64_t count, gt_arena *arena) {
   return values;
 }
 
-/* The range is optional: files of earlier versions have none. */
+/* The range is optional: tokens, for example, have none. */
 static bool read_range(gt_value_range *range, const json_t *from, gt_arena *arena) {
   if (!from) return true;
   const int64_t columns = (int64_t)json_array_size(json_object_get(from, "least"));
@@ -225,11 +183,13 @@ static bool read_crop(gt_input *input, const json_t *crop) {
 
 static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   const json_t *columns = json_object_get(from, "columns"), *tokens = json_object_get(from, "vocabulary"),
-               *window = json_object_get(from, "window_shape"),
-               *shape = json_object_get(from, shape_key(window, columns, tokens));
-  const char *dtype = json_string_value(json_object_get(from, "input_dtype"));
+               *shape = json_object_get(from, "shape");
+  const char *name = json_string_value(json_object_get(from, "name")),
+             *dtype = json_string_value(json_object_get(from, "dtype"));
   int64_t features = 1;
-  if (!json_is_array(shape) || json_array_size(shape) >= GT_DATA_MAX_RANK || !dtype) return false;
+  if (!name || !*name || !dtype || !json_is_array(shape) || json_array_size(shape) >= GT_DATA_MAX_RANK)
+    return false;
+  input->name = gt_arena_strdup(arena, name);
   input->rank = (int)json_array_size(shape);
   for (int d = 0; d < input->rank; d++) {
     input->dim[d] = json_integer_value(json_array_get(shape, (size_t)d));
@@ -237,21 +197,22 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
         features > INT32_MAX)
       return false;
   }
-  input->window = window;
-  if (window && input->rank != 2) return false;
+  input->window = json_is_true(json_object_get(from, "window"));
+  if (input->window && input->rank != 2) return false;
   const int64_t row_features = gt_input_row_features(input);
-  if (!read_crop(input, json_object_get(from, "input_crop")) ||
-      !read_range(&input->range, json_object_get(from, "input_range"), arena))
+  if (!read_crop(input, json_object_get(from, "crop")) ||
+      !read_range(&input->range, json_object_get(from, "range"), arena))
     return false;
   input->element = GT_ELEMENT_F32;
   for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
     if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;
   const char **names;
-  if (!read_names(arena, json_object_get(from, "input_names"), row_features, &names)) return false;
+  if (!read_names(arena, json_object_get(from, "names"), row_features, &names)) return false;
   input->columns = names;
   if (tokens) {
     input->vocabulary = gt_vocabulary_from_json(tokens, arena);
-    return input->vocabulary && input->rank == 1 && input->element == GT_ELEMENT_I32 && !columns && !window;
+    return input->vocabulary && input->rank == 1 && input->element == GT_ELEMENT_I32 && !columns &&
+           !input->window;
   }
   const json_t *fills = json_object_get(from, "fills");
   if (fills && !columns && !(input->fills = gt_fills_from_json(fills, row_features, arena))) return false;
@@ -263,37 +224,25 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   return true;
 }
 
-static bool read_named_input(gt_data_signature *s, const json_t *from, gt_arena *arena) {
-  const char *name = json_string_value(json_object_get(from, "name"));
-  if (!name || !*name) return false;
-  for (int k = 0; k < s->inputs; k++)
-    if (!strcmp(s->input[k].name, name)) return false;
-  gt_input *input = &s->input[s->inputs++];
-  input->name = gt_arena_strdup(arena, name);
-  return read_input(input, from, arena);
-}
-
-static bool read_inputs(gt_data_signature *s, const json_t *root, gt_arena *arena) {
-  json_t *inputs = json_object_get(root, "inputs");
-  if (!inputs) {
-    s->inputs = 1;
-    s->input[0].name = GT_INPUT_NAME;
-    return read_input(&s->input[0], root, arena);
-  }
+static bool read_inputs(gt_data_signature *s, const json_t *inputs, gt_arena *arena) {
   const size_t count = json_array_size(inputs);
   if (count < 1 || count > GT_DATA_MAX_INPUTS) return false;
-  for (size_t k = 0; k < count; k++)
-    if (!read_named_input(s, json_array_get(inputs, k), arena)) return false;
+  for (s->inputs = 0; s->inputs < (int)count; s->inputs++) {
+    gt_input *input = &s->input[s->inputs];
+    if (!read_input(input, json_array_get(inputs, (size_t)s->inputs), arena)) return false;
+    for (int k = 0; k < s->inputs; k++)
+      if (!strcmp(s->input[k].name, input->name)) return false;
+  }
   return gt_tables_agree(s->input, s->inputs, arena);
 }
 
 /* Reads the names of target columns, and two words per column: texts for 0 and 1, or both empty. */
 static bool read_target_names(gt_data_target *target, const json_t *from, gt_arena *arena) {
-  json_t *columns = json_object_get(from, "target_names");
+  json_t *columns = json_object_get(from, "names");
   const char **names, **words;
   target->column_count = (int)json_array_size(columns);
   if (!read_names(arena, columns, target->column_count, &names) ||
-      !read_names(arena, json_object_get(from, "target_words"), 2 * (int64_t)target->column_count, &words))
+      !read_names(arena, json_object_get(from, "words"), 2 * (int64_t)target->column_count, &words))
     return false;
   for (int i = 0; i < target->column_count && words; i++)
     if (!*words[2 * i] != !*words[2 * i + 1]) return false;
@@ -302,14 +251,31 @@ static bool read_target_names(gt_data_target *target, const json_t *from, gt_are
   return true;
 }
 
+/* Reads what baselines need, if it is there: [classes], or a mean of each of at most GT_METRIC_MAX_OUTPUTS.
+ */
+static bool read_training(gt_data_target *target, const json_t *list, gt_arena *arena) {
+  const size_t count = json_array_size(list);
+  if (!list) return true;
+  if (!count || (target->classes ? count != (size_t)target->classes : count > GT_METRIC_MAX_OUTPUTS))
+    return false;
+  double *value = GT_NEW_N(arena, double, count);
+  for (size_t i = 0; i < count; i++) {
+    value[i] = json_number_value(json_array_get(list, i));
+    if (!isfinite(value[i])) return false;
+  }
+  target->training = value;
+  target->training_count = (int)count;
+  return true;
+}
+
 static bool read_target(gt_data_target *target, const json_t *from, gt_arena *arena) {
-  const json_int_t classes = json_integer_value(json_object_get(from, "classes"));
-  if (classes < 0 || classes > GT_DATA_MAX_CLASSES) return false;
+  const json_t *number = json_object_get(from, "classes");
+  const json_int_t classes = json_integer_value(number);
+  if (!json_is_integer(number) || classes < 0 || classes > GT_DATA_MAX_CLASSES) return false;
   target->classes = (int)classes;
   target->classification = classes > 0;
   const char **class_names;
   if (!read_names(arena, json_object_get(from, "class_names"), classes, &class_names)) return false;
-  for (int i = 0; class_names && i < target->classes; i++) class_names[i] = gt_nfc_in(arena, class_names[i]);
   target->class_names = class_names;
   const json_t *given = json_object_get(from, "positive");
   const json_int_t positive = given ? json_integer_value(given) : 1;
@@ -317,63 +283,51 @@ static bool read_target(gt_data_target *target, const json_t *from, gt_arena *ar
   target->positive = (int)positive;
   target->positive_by = given ? GT_POSITIVE_GIVEN : GT_POSITIVE_BY_WORDS;
   target->text_labels = json_is_true(json_object_get(from, "text_labels"));
-  return read_target_names(target, from, arena);
+  return read_target_names(target, from, arena) &&
+         read_training(target, json_object_get(from, "training"), arena);
 }
 
-static bool read_named_target(gt_data_signature *s, const json_t *from, gt_arena *arena) {
-  const char *name = json_string_value(json_object_get(from, "name"));
-  if (!name || !*name) return false;
-  for (int k = 0; k < s->targets; k++)
-    if (!strcmp(s->target[k].name, name)) return false;
-  gt_data_target *target = &s->target[s->targets++];
-  target->name = gt_arena_strdup(arena, name);
-  return read_target(target, from, arena);
-}
-
-/* several: the file has GT_MODEL_FORMAT_TARGETS. */
-static bool read_targets(gt_data_signature *s, const json_t *root, bool several, gt_arena *arena) {
-  json_t *targets = json_object_get(root, "targets");
-  if (!several) {
-    s->targets = 1;
-    return !targets && read_target(&s->target[0], root, arena);
-  }
+/* Several targets have names, the only one has none. */
+static bool read_targets(gt_data_signature *s, const json_t *targets, gt_arena *arena) {
   const size_t count = json_array_size(targets);
-  if (count < 2 || count > GT_DATA_MAX_TARGETS) return false;
-  for (size_t k = 0; k < count; k++)
-    if (!read_named_target(s, json_array_get(targets, k), arena)) return false;
+  if (count < 1 || count > GT_DATA_MAX_TARGETS) return false;
+  for (s->targets = 0; s->targets < (int)count; s->targets++) {
+    gt_data_target *target = &s->target[s->targets];
+    const json_t *from = json_array_get(targets, (size_t)s->targets);
+    const char *name = json_string_value(json_object_get(from, "name"));
+    if ((count > 1) != (name && *name) || !read_target(target, from, arena)) return false;
+    target->name = name ? gt_arena_strdup(arena, name) : NULL;
+    for (int k = 0; k < s->targets; k++)
+      if (!strcmp(s->target[k].name, name)) return false;
+  }
   return true;
 }
 
-/* Reads the threshold: a number, or one for each label of the only target. */
-static bool read_thresholds(gt_model_file *file, const json_t *root) {
-  const json_t *one = json_object_get(root, "threshold"), *several = json_object_get(root, "thresholds");
+/* Reads the list of thresholds: empty, one, or one for each label of the only target. */
+static bool read_thresholds(gt_model_file *file, const json_t *list) {
   const gt_data_signature *s = &file->signature;
-  if (!one && !several) return true;
-  file->thresholds = one ? 1 : (int)json_array_size(several);
-  if (s->targets > 1 || (!one && (file->thresholds < 2 || file->thresholds != s->target[0].column_count)))
-    return false;
+  file->thresholds = (int)json_array_size(list);
+  if (!file->thresholds) return json_is_array(list);
+  if (s->targets > 1 || (file->thresholds > 1 && file->thresholds != s->target[0].column_count)) return false;
   double *value = GT_NEW_N(&file->container.arena, double, file->thresholds);
   for (int i = 0; i < file->thresholds; i++) {
-    value[i] = json_number_value(one ? one : json_array_get(several, (size_t)i));
+    value[i] = json_number_value(json_array_get(list, (size_t)i));
     if (!(value[i] > 0 && value[i] < 1)) return false;
   }
   file->threshold = value;
   return true;
 }
 
-static bool read_signature(gt_model_file *file, json_t *root, bool several) {
-  gt_arena *arena = &file->container.arena;
-  if (!read_inputs(&file->signature, root, arena) || !read_targets(&file->signature, root, several, arena))
-    return false;
-  return read_thresholds(file, root);
-}
-
-/* For a single target, the scaling must agree with the file's format. */
-static bool read_target_scalings(gt_model_file *file, const char *format) {
+static bool read_signature(gt_model_file *file, const json_t *root) {
   gt_data_signature *s = &file->signature;
-  for (int k = 0; k < s->targets; k++)
-    if (!gt_target_scaling_from_tensors(&file->container, &s->target[k])) return false;
-  return s->targets > 1 || (s->target[0].scaling.count > 0) == !strcmp(format, GT_MODEL_FORMAT_SCALED);
+  gt_arena *arena = &file->container.arena;
+  bool ok = read_inputs(s, json_object_get(root, "inputs"), arena) &&
+            read_targets(s, json_object_get(root, "targets"), arena) &&
+            read_thresholds(file, json_object_get(root, "thresholds"));
+  for (int k = 0; ok && k < s->inputs; k++) ok = gt_scaling_from_tensors(&file->container, &s->input[k]);
+  for (int k = 0; ok && k < s->targets; k++)
+    ok = gt_target_scaling_from_tensors(&file->container, &s->target[k]);
+  return ok;
 }
 
 /* Reads an optional JSON text of the metadata; NULL if it is missing or not JSON. */
@@ -396,21 +350,12 @@ static uint64_t read_fingerprint(const json_t *root, const char *split) {
   return text ? strtoull(text, NULL, 16) : 0;
 }
 
-/* Fingerprints of another kind, from earlier versions, are unknown. */
 static gt_data_fingerprint read_fingerprints(const gt_container *container) {
   json_t *root = read_note(container, "fingerprints");
-  const char *kind = json_string_value(json_object_get(root, "kind"));
   gt_data_fingerprint data = {0};
-  for (int part = 0; kind && !strcmp(kind, GT_FINGERPRINT) && part < GT_PARTS; part++)
-    data.split[part] = read_fingerprint(root, gt_part_keys[part]);
+  for (int part = 0; part < GT_PARTS; part++) data.split[part] = read_fingerprint(root, gt_part_keys[part]);
   json_decref(root);
   return data;
-}
-
-static bool read_scalings(gt_model_file *file) {
-  for (int k = 0; k < file->signature.inputs; k++)
-    if (!gt_scaling_from_tensors(&file->container, &file->signature.input[k])) return false;
-  return true;
 }
 
 /* Runs never write values that are not finite; a model with such values would predict them. */
@@ -434,12 +379,14 @@ static bool read_model(gt_model_file *file, gt_error *error) {
   file->config = gt_container_metadata(&file->container, "config");
   json_t *root = signature ? json_loads(signature, JSON_REJECT_DUPLICATES, &where) : NULL;
   bool ok = false;
-  const bool several = format && !strcmp(format, GT_MODEL_FORMAT_TARGETS);
-  if (!format || (!several && strcmp(format, GT_MODEL_FORMAT_SCALED) && strcmp(format, GT_MODEL_FORMAT)))
-    gt_fail(error, GT_ERR_DATA, "%s is not a model file of this version of gtrain: its format is %s, not %s",
-            path, format ? format : "missing", GT_MODEL_FORMAT);
-  else if (!file->config || !read_signature(file, root, several) || !read_scalings(file) ||
-           !read_target_scalings(file, format))
+  if (!format || strcmp(format, GT_MODEL_FORMAT) != 0)
+    gt_fail(error, GT_ERR_DATA,
+            "%s is not a model file of this version of gtrain: its format is %s, not %s%s", path,
+            format ? format : "missing", GT_MODEL_FORMAT,
+            format && !strncmp(format, GT_MODEL_FORMAT, sizeof GT_MODEL_FORMAT - 2)
+                ? "; train the model again, or use the version that wrote it"
+                : "");
+  else if (!file->config || !read_signature(file, root))
     gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
   else
     ok = are_finite(file, error);

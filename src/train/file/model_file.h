@@ -1,18 +1,14 @@
 /* model.bin: a complete trained model. A safetensors container with the parameters by name, the constants
  * (such as the wiring of gates) and the scaling of the inputs. The metadata contains the resolved config, the
  * signature of inputs and outputs, results, and fingerprints of the training and evaluation samples if these
- * come from files. `gtrain predict` needs nothing else; `gtrain eval` also needs the data. */
+ * come from files. `gtrain predict` needs nothing else; `gtrain eval` also needs the samples to evaluate. */
 #ifndef GT_TRAIN_MODEL_FILE_H
 #define GT_TRAIN_MODEL_FILE_H
 #include "data/data.h"
 #include "store/state_dict.h"
 #include <jansson.h>
 
-#define GT_MODEL_FORMAT "gtrain-model-1"
-/* For models with scaled targets: predictions are outputs scaled back to the units of the targets. */
-#define GT_MODEL_FORMAT_SCALED "gtrain-model-2"
-/* For models with several targets. */
-#define GT_MODEL_FORMAT_TARGETS "gtrain-model-3"
+#define GT_MODEL_FORMAT "gtrain-model-4" /* files of the formats 1 to 3 are refused */
 
 typedef struct gt_model_record { /* what a model file says of its model */
   const gt_dataset *data;        /* inputs, targets, and which splits come from files */

@@ -4,42 +4,30 @@
 
 /* --- inputs --- */
 
-/* The name of the tensor of a row of the scaling: data.scale, or data.NAME.scale. */
-static const char *row_name(gt_arena *arena, const gt_input *input, const char *row) {
-  if (!strcmp(input->name, GT_INPUT_NAME)) return gt_arena_printf(arena, "data.%s", row);
-  return gt_arena_printf(arena, "data.%s.%s", input->name, row);
+static const char *const rows[3] = {"center", "scale", "offset"}; /* of gt_scaling.values */
+
+/* The name of the tensor of a row of the scaling. */
+static const char *row_name(gt_arena *arena, const gt_input *input, int row) {
+  return gt_arena_printf(arena, "data.%s.%s", input->name, rows[row]);
 }
 
-/* If all centers are 0, there are two tensors, as in files of earlier versions. Otherwise the shift has the
- * name data.offset, so that a program that does not support centers rejects the file instead of ignoring
- * them. */
 int gt_scaling_tensors(const gt_input *input, gt_arena *arena, gt_stored *tensors) {
   const int64_t n = input->scaling.count;
-  const float *center = input->scaling.values;
-  bool centered = false;
   if (!n) return 0;
-  for (int64_t f = 0; f < n; f++) centered = centered || center[f] != 0;
-  const char *shift = row_name(arena, input, centered ? "offset" : "shift");
-  tensors[0] = (gt_stored){row_name(arena, input, "scale"), GT_F32, gt_shape_1(n), center + n};
-  tensors[1] = (gt_stored){shift, GT_F32, gt_shape_1(n), center + 2 * n};
-  tensors[2] = (gt_stored){row_name(arena, input, "center"), GT_F32, gt_shape_1(n), center};
-  return centered ? 3 : 2;
-}
-
-static const gt_stored *scaling_row(gt_container *container, const gt_input *input, const char *row) {
-  return gt_container_tensor(container, row_name(&container->arena, input, row));
+  for (int i = 0; i < 3; i++)
+    tensors[i] = (gt_stored){row_name(arena, input, i), GT_F32, gt_shape_1(n), input->scaling.values + i * n};
+  return 3;
 }
 
 bool gt_scaling_from_tensors(gt_container *container, gt_input *input) {
-  const gt_stored *center = scaling_row(container, input, "center");
-  const gt_stored *row[3] = {center, scaling_row(container, input, "scale"),
-                             scaling_row(container, input, center ? "offset" : "shift")};
+  const gt_stored *row[3];
+  for (int i = 0; i < 3; i++) row[i] = gt_container_tensor(container, row_name(&container->arena, input, i));
   if (!row[0] && !row[1] && !row[2]) return true;
-  if (!row[1] || row[1]->shape.rank != 1 || row[1]->shape.dim[0] < 1) return false;
-  const int64_t n = row[1]->shape.dim[0];
+  if (!row[0] || row[0]->shape.rank != 1 || row[0]->shape.dim[0] < 1) return false;
+  const int64_t n = row[0]->shape.dim[0];
   float *scaling = gt_arena_alloc_n(&container->arena, 3 * (size_t)n, sizeof *scaling);
-  for (int i = center ? 0 : 1; i < 3; i++) {
-    if (!row[i] || row[i]->dtype != GT_F32 || !gt_shape_equal(row[i]->shape, row[1]->shape)) return false;
+  for (int i = 0; i < 3; i++) {
+    if (!row[i] || row[i]->dtype != GT_F32 || !gt_shape_equal(row[i]->shape, row[0]->shape)) return false;
     memcpy(scaling + i * n, row[i]->data, (size_t)n * sizeof *scaling);
   }
   input->scaling = (gt_scaling){n, scaling};
@@ -54,7 +42,6 @@ static const char *target_row(gt_arena *arena, const gt_data_target *target, con
                          target->name ? target->name : "");
 }
 
-/* Programs that do not support target scaling reject the file by its format. */
 int gt_target_scaling_tensors(const gt_data_target *target, gt_arena *arena, gt_stored *tensors) {
   const int64_t n = target->scaling.count;
   const float *values = target->scaling.values;

@@ -2,8 +2,6 @@
 #include "base/names.h"
 #include "data/date.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_COLUMNS = 1000000 };
@@ -31,17 +29,6 @@ json_t *gt_table_json(const gt_table *table) {
   json_t *columns = json_array();
   for (int i = 0; i < table->count; i++) json_array_append_new(columns, column_json(&table->column[i]));
   return columns;
-}
-
-bool gt_table_has_long_fill(const gt_table *table) {
-  for (int i = 0; table && i < table->count; i++) {
-    const gt_column *c = &table->column[i];
-    char text[32];
-    snprintf(text, sizeof text, "%.9g", c->fill);
-    if (c->kind == GT_COLUMN_DATE && (c->fills || c->fills_later_files) && strtod(text, NULL) != c->fill)
-      return true;
-  }
-  return false;
 }
 
 json_t *gt_fills_json(const float *fill, int64_t count) {

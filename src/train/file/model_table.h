@@ -6,8 +6,6 @@
 #include <jansson.h>
 
 json_t *gt_table_json(const gt_table *table);
-/* True if a date that replaces missing ones needs more than 9 digits. NULL: false. */
-bool gt_table_has_long_fill(const gt_table *table);
 /* The table, in the arena. codes: the input has whole numbers, for embeddings. NULL if the JSON is not a
  * valid table. */
 const gt_table *gt_table_from_json(const json_t *columns, bool codes, gt_arena *arena);

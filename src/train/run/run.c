@@ -62,7 +62,7 @@ static void report_end(gt_run *run) {
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
-  gt_config_record_ranges(run->base, run->base->diagnostics.arena);
+  gt_config_record_training(run->base, run->base->diagnostics.arena);
   run->data = gt_dataset_fingerprint(&run->config->dataset);
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (run->finished) return true;
