@@ -29,9 +29,8 @@ static const char *list_of_names(gt_arena *arena, const gt_input *input, int cou
 
 static bool check_name(gt_data_reader *reader, const gt_spec *node) {
   if (gt_is_name(node->key)) return true;
-  gt_error_at(reader->diagnostics, node->key_at, "'%.80s' cannot be the name of an input", node->key)
-      ->expected = GT_NAME_RULE;
-  return false;
+  return gt_data_fail(reader, node->key_at, GT_NAME_RULE, "'%.80s' cannot be the name of an input",
+                      node->key);
 }
 
 static bool is_integer(const gt_data_reader *reader, const char *name) {
@@ -59,13 +58,10 @@ static bool add_future(gt_data_reader *reader) {
   const gt_spec *future = gt_data_node(reader, "future", NULL);
   if (gt_spec_is_null(future)) return true;
   for (int k = 0; k < dataset->inputs; k++)
-    if (gt_series_is_ahead(&dataset->input[k]) || dataset->inputs == GT_DATA_MAX_INPUTS) {
-      gt_error_at(reader->diagnostics, future->at,
-                  dataset->inputs == GT_DATA_MAX_INPUTS ? "too many inputs"
-                                                        : "'inputs' has an input 'future' already")
-          ->expected = "either the key 'future', or an input of this name";
-      return false;
-    }
+    if (gt_series_is_ahead(&dataset->input[k]) || dataset->inputs == GT_DATA_MAX_INPUTS)
+      return gt_data_fail(reader, future->at, "either the key 'future', or an input of this name", "%s",
+                          dataset->inputs == GT_DATA_MAX_INPUTS ? "too many inputs"
+                                                                : "'inputs' has an input 'future' already");
   add_input(reader, GT_SERIES_AHEAD);
   return true;
 }
@@ -80,11 +76,10 @@ bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
   }
   reader->dataset->inputs = 0;
   for (int k = 0; k < inputs->count; k++) {
-    if (k == GT_DATA_MAX_INPUTS) {
-      gt_error_at(reader->diagnostics, inputs->child[k]->key_at, "too many inputs")->expected =
-          gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_INPUTS);
-      return false;
-    }
+    if (k == GT_DATA_MAX_INPUTS)
+      return gt_data_fail(reader, inputs->child[k]->key_at,
+                          gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_INPUTS),
+                          "too many inputs");
     if (!check_name(reader, inputs->child[k])) return false;
     add_input(reader, inputs->child[k]->key);
   }
@@ -98,10 +93,9 @@ bool gt_data_match_inputs(gt_data_reader *reader) {
   bool same = model->inputs == dataset->inputs;
   for (int k = 0; same && k < dataset->inputs; k++)
     same = !strcmp(model->input[k].name, dataset->input[k].name);
-  if (!same)
-    gt_error_at(reader->diagnostics, reader->spec->at, "the inputs of this data are not those of the model")
-        ->expected = list_of_names(reader->arena, model->input, model->inputs);
-  return same;
+  return same ||
+         gt_data_fail(reader, reader->spec->at, list_of_names(reader->arena, model->input, model->inputs),
+                      "the inputs of this data are not those of the model");
 }
 
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at) {
