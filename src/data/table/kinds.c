@@ -317,19 +317,15 @@ static void check_column(typing *t, int input) {
 
 /* The code of a text, the same in all files; a new text gets a new code. */
 static int code_of(gt_typed_column *c, gt_arena *arena, const gt_cell *cell) {
-  char *composed = gt_nfc(cell->text, cell->length);
-  const char *text = composed ? composed : gt_arena_strndup(arena, cell->text, cell->length);
-  int code = gt_names_find(&c->index, text);
-  if (code < 0) {
-    if (c->texts == c->capacity) {
-      const char **more = GT_NEW_N(arena, const char *, c->capacity = 2 * c->capacity + 16);
-      if (c->texts) memcpy(more, c->text, (size_t)c->texts * sizeof *more);
-      c->text = more;
-    }
-    c->text[code = c->texts++] = composed ? gt_arena_strdup(arena, text) : text;
-    gt_names_add(&c->index, c->text[code], code);
+  const char *text = gt_nfc_in(arena, gt_arena_strndup(arena, cell->text, cell->length));
+  const int code = gt_names_add(&c->index, text, c->texts);
+  if (code < c->texts) return code;
+  if (c->texts == c->capacity) {
+    const char **more = GT_NEW_N(arena, const char *, c->capacity = 2 * c->capacity + 16);
+    if (c->texts) memcpy(more, c->text, (size_t)c->texts * sizeof *more);
+    c->text = more;
   }
-  free(composed);
+  c->text[c->texts++] = text;
   return code;
 }
 
