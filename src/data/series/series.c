@@ -154,23 +154,14 @@ bool gt_series_read(gt_data_reader *reader) {
 
 gt_data_series gt_data_series_options(const gt_spec *data) {
   gt_data_series o = {.horizon = 1, .stride = 1, .gaps = gap_choices[0]};
-  const gt_spec *node = gt_spec_find(data, "series"), *window = node;
-  int64_t value;
-  if (node && node->kind == GT_SPEC_MAP) window = gt_spec_find(node, "window");
-  if (window && gt_spec_int(window, &value)) o.window = value;
-  if (!node || node->kind != GT_SPEC_MAP) return o;
-  const gt_spec *horizon = gt_spec_find(node, "horizon"), *time = gt_spec_find(node, "time"),
-                *group = gt_spec_find(node, "group"), *gaps = gt_spec_find(node, "gaps"),
-                *stride = gt_spec_find(node, "stride"), *season = gt_spec_find(node, "season"),
-                *order = gt_spec_find(node, "order");
-  if (horizon && gt_spec_int(horizon, &value)) o.horizon = value;
-  if (stride && gt_spec_int(stride, &value)) o.stride = value;
-  if (season && gt_spec_int(season, &value)) o.season = value;
-  if (!gt_spec_is_null(time) && time->kind == GT_SPEC_SCALAR) o.time = time->scalar;
-  if (!gt_spec_is_null(group) && group->kind == GT_SPEC_SCALAR) o.group = group->scalar;
-  if (gaps && gaps->kind == GT_SPEC_SCALAR && !strcmp(gaps->scalar, gap_choices[1])) o.gaps = gap_choices[1];
-  for (int k = 0; order && order->kind == GT_SPEC_SCALAR && gt_date_orders[k]; k++)
-    if (!strcmp(order->scalar, gt_date_orders[k])) o.order = gt_date_orders[k];
+  const gt_spec *node = gt_spec_find(data, "series");
+  gt_arena arena;
+  gt_diagnostics ignored; /* errors were reported when the data was read */
+  if (gt_spec_is_null(node)) return o;
+  gt_arena_init(&arena);
+  gt_diagnostics_init(&ignored, &arena);
+  gt_schema_read(&gt_data_series_schema, &o, NULL, NULL, node, node->at, "in 'series'", &arena, &ignored);
+  gt_arena_finish(&arena);
   return o;
 }
 
@@ -234,13 +225,11 @@ static void reorder_tensor(gt_tensor *tensor, const int64_t *order) {
             tensor->dim[0]);
 }
 
-static void sort_by_group(gt_data_reader *reader, gt_split *split, gt_series_rows *rows, uint8_t *part) {
+static void sort_by_group(gt_split *split, gt_series_rows *rows, uint8_t *part) {
   const int64_t count = split->samples;
   if (!rows->group || rows->groups < 2) return;
   int64_t *order = sorted_order(rows, count);
-  for (int k = 0; k < reader->dataset->inputs; k++)
-    reorder_tensor(gt_split_edit(split, GT_SAMPLE_INPUT, k), order);
-  reorder_tensor(gt_split_edit(split, GT_SAMPLE_TARGET, 0), order);
+  for (int i = 0; i < split->items; i++) reorder_tensor(&split->item[i].tensor, order);
   reorder(part, sizeof *part, order, count);
   reorder(rows->time, sizeof *rows->time, order, count);
   reorder(rows->line, sizeof *rows->line, order, count);
@@ -262,9 +251,9 @@ bool gt_series_sort_by_group(gt_data_reader *reader) {
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s: a series needs one label or one row of numbers as the target",
                    reader->train_name ? reader->train_name : "the data");
-  sort_by_group(reader, &d->split[GT_PART_TRAIN], &series->file[GT_SERIES_TRAIN], reader->part);
+  sort_by_group(&d->split[GT_PART_TRAIN], &series->file[GT_SERIES_TRAIN], reader->part);
   if (d->split[GT_PART_TEST].samples)
-    sort_by_group(reader, &d->split[GT_PART_TEST], &series->file[GT_SERIES_TEST], NULL);
+    sort_by_group(&d->split[GT_PART_TEST], &series->file[GT_SERIES_TEST], NULL);
   return true;
 }
 
