@@ -65,15 +65,6 @@ gt_position gt_data_position(const gt_data_reader *reader, const char *key) {
   return node ? node->at : reader->spec->at;
 }
 
-bool gt_data_fail(gt_data_reader *reader, gt_position at, const char *expected, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const char *what = gt_arena_vprintf(reader->arena, format, arguments);
-  va_end(arguments);
-  gt_error_at(reader->diagnostics, at, "%s", what)->expected = expected;
-  return false;
-}
-
 bool gt_data_target_fits(const gt_data_reader *reader, int index, double value, char *text) {
   const gt_data_range *range = reader->wanted->demand[index].range;
   if (!range || (value >= range->low && value <= range->high)) return true;

@@ -209,9 +209,6 @@ const char *gt_data_regression_help(double label);
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
 /* Position of the key; of the data map if the key is absent or NULL. */
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);
-/* Reports an error in the config and what is expected there. Returns false. */
-bool gt_data_fail(gt_data_reader *reader, gt_position at, const char *expected, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 /* True if only an outline is wanted and the data has more than GT_DATA_OUTLINE bytes. */
 bool gt_data_is_outlined(const gt_data_reader *reader, uint64_t bytes);
 /* Number of bytes that a file contains; 0 if it is unknown before reading (pipes, compressed files). */

@@ -47,17 +47,18 @@ static bool check_name(gt_data_reader *reader, const gt_spec *targets, int index
     return false;
   }
   if (!strcmp(name, "type"))
-    return gt_data_fail(reader, at, "another name",
-                        "'type' cannot be the name of a target: it is a key of 'loss'");
+    return gt_refuse(reader->diagnostics, at, "another name",
+                     "'type' cannot be the name of a target: it is a key of 'loss'");
   if (!strcmp(name, "id") || !strcmp(name, "file")) /* keys of predictions in JSON (cli/predict.c) */
-    return gt_data_fail(reader, at, "another name",
-                        "'%s' cannot be the name of a target: it is what predictions call the name of a row",
-                        name);
+    return gt_refuse(reader->diagnostics, at, "another name",
+                     "'%s' cannot be the name of a target: it is what predictions call the name of a row",
+                     name);
   if (child->kind == GT_SPEC_SEQUENCE && !child->count)
-    return gt_data_fail(reader, child->at, "at least one entry", "the list of target '%s' is empty", name);
+    return gt_refuse(reader->diagnostics, child->at, "at least one entry", "the list of target '%s' is empty",
+                     name);
   for (int i = 0; i < index; i++)
     if (!strcmp(name, name_at(targets, i)))
-      return gt_data_fail(reader, at, "each target once", "there are two targets named '%s'", name);
+      return gt_refuse(reader->diagnostics, at, "each target once", "there are two targets named '%s'", name);
   return true;
 }
 
@@ -68,9 +69,9 @@ static bool match_model(gt_data_reader *reader) {
   bool same = model->targets == dataset->targets;
   for (int k = 0; same && k < dataset->targets && dataset->targets > 1; k++)
     same = !strcmp(model->target[k].name, dataset->target[k].name);
-  return same ||
-         gt_data_fail(reader, reader->spec->at, list_of_names(reader->arena, model->target, model->targets),
-                      "the targets of this data are not those of the model");
+  return same || gt_refuse(reader->diagnostics, reader->spec->at,
+                           list_of_names(reader->arena, model->target, model->targets),
+                           "the targets of this data are not those of the model");
 }
 
 /* Fails for names of inputs that would be ambiguous in model files, which have the scaling of a target as
@@ -80,10 +81,10 @@ static bool check_inputs(gt_data_reader *reader) {
   for (int k = 0; k < dataset->inputs; k++) {
     const char *name = dataset->input[k].name;
     if (!strcmp(name, "target_center") || !strcmp(name, "target_scale"))
-      return gt_data_fail(reader, gt_data_position(reader, "inputs"), "another name",
-                          "'%s' cannot be the name of an input if there are several targets: in model "
-                          "files, it is the scaling of targets",
-                          name);
+      return gt_refuse(reader->diagnostics, gt_data_position(reader, "inputs"), "another name",
+                       "'%s' cannot be the name of an input if there are several targets: in model "
+                       "files, it is the scaling of targets",
+                       name);
   }
   return true;
 }
@@ -101,17 +102,18 @@ bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
   static const char several[] = "two targets or more; the key 'target' names the columns of a single one";
   gt_dataset *dataset = reader->dataset;
   if (!targets || targets->kind == GT_SPEC_SCALAR) return match_model(reader);
-  if (!targets->count) return gt_data_fail(reader, targets->at, several, "'targets' names no target");
+  if (!targets->count)
+    return gt_refuse(reader->diagnostics, targets->at, several, "'targets' names no target");
   if (targets->count == 1)
-    return gt_data_fail(reader, targets->kind == GT_SPEC_MAP ? targets->child[0]->key_at : targets->at,
-                        targets->kind == GT_SPEC_MAP && gt_data_node(reader, "train", "targets")
-                            ? "targets: FILE, or several names"
-                            : several,
-                        "'targets' names a single target");
+    return gt_refuse(reader->diagnostics,
+                     targets->kind == GT_SPEC_MAP ? targets->child[0]->key_at : targets->at,
+                     targets->kind == GT_SPEC_MAP && gt_data_node(reader, "train", "targets")
+                         ? "targets: FILE, or several names"
+                         : several,
+                     "'targets' names a single target");
   if (targets->count > GT_DATA_MAX_TARGETS)
-    return gt_data_fail(reader, targets->at,
-                        gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_TARGETS),
-                        "too many targets");
+    return gt_refuse(reader->diagnostics, targets->at,
+                     gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_TARGETS), "too many targets");
   for (int k = 0; k < targets->count; k++) {
     if (!check_name(reader, targets, k)) return false;
     dataset->target[k] = (gt_data_target){.name = name_at(targets, k)};
@@ -138,15 +140,15 @@ const gt_spec *gt_data_target_node(gt_data_reader *reader, const gt_spec *target
   const bool named = targets->kind == GT_SPEC_MAP;
   for (int i = 0; named && i < targets->count; i++) {
     if (find(dataset, targets->child[i]->key) >= 0) continue;
-    gt_data_fail(reader, targets->child[i]->key_at,
-                 list_of_names(reader->arena, dataset->target, dataset->targets),
-                 "there is no target '%.80s'", targets->child[i]->key);
+    gt_refuse(reader->diagnostics, targets->child[i]->key_at,
+              list_of_names(reader->arena, dataset->target, dataset->targets), "there is no target '%.80s'",
+              targets->child[i]->key);
     return NULL;
   }
   const gt_spec *node = named ? gt_spec_find(targets, dataset->target[index].name) : targets;
   if (node && (named || dataset->targets == 1)) return node;
-  gt_data_fail(reader, targets->at, list_of_names(reader->arena, dataset->target, dataset->targets),
-               "the %s split has no target '%s'", split, dataset->target[index].name);
+  gt_refuse(reader->diagnostics, targets->at, list_of_names(reader->arena, dataset->target, dataset->targets),
+            "the %s split has no target '%s'", split, dataset->target[index].name);
   return NULL;
 }
 
@@ -155,9 +157,10 @@ bool gt_data_has_one_target(gt_data_reader *reader, const char *key) {
   if (dataset->targets == 1) return true;
   const char *colon = strchr(key, ':');
   const char *name = colon ? gt_arena_strndup(reader->arena, key, (size_t)(colon - key)) : key;
-  return gt_data_fail(reader, gt_data_position(reader, name), "a single target; otherwise remove the key",
-                      "'%s' needs a single target; this data has %d: %s", key, dataset->targets,
-                      list_of_names(reader->arena, dataset->target, dataset->targets));
+  return gt_refuse(reader->diagnostics, gt_data_position(reader, name),
+                   "a single target; otherwise remove the key",
+                   "'%s' needs a single target; this data has %d: %s", key, dataset->targets,
+                   list_of_names(reader->arena, dataset->target, dataset->targets));
 }
 
 static gt_data_task task_of(const char *name) {

@@ -53,8 +53,9 @@ static bool check_split(gt_data_reader *reader) {
   const bool group = reader->split.group;
   if (!group && (!reader->split.method || !strcmp(reader->split.method, "last"))) return true;
   const char *kind = group ? "by group" : reader->split.method;
-  return gt_data_fail(
-      reader, split->at, "split: last, which tests on the newest rows of each group, or {column: NAME}",
+  return gt_refuse(
+      reader->diagnostics, split->at,
+      "split: last, which tests on the newest rows of each group, or {column: NAME}",
       "split '%s' does not go with 'series': windows overlap, so training would see the rows that it is "
       "tested on",
       kind);
@@ -71,8 +72,8 @@ static bool check_keys(gt_data_reader *reader) {
   const char *names[GT_DATA_MAX_TARGETS];
   bool ok = gt_data_target_names(reader->spec, names) < 2;
   if (!ok)
-    gt_data_fail(reader, position_of(reader, NULL), "target: [temp_max, temp_min], without names",
-                 "a series has a single target, with any number of columns");
+    gt_refuse(reader->diagnostics, position_of(reader, NULL), "target: [temp_max, temp_min], without names",
+              "a series has a single target, with any number of columns");
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *node = gt_data_node(reader, keys[i][0], NULL);
     if (gt_spec_is_null(node)) continue;
@@ -81,8 +82,9 @@ static bool check_keys(gt_data_reader *reader) {
     ok = false;
   }
   if (!reader->common->classes.listed) return ok;
-  return gt_data_fail(
-      reader, gt_data_position(reader, "classes"), "the number of classes; otherwise remove the key",
+  return gt_refuse(
+      reader->diagnostics, gt_data_position(reader, "classes"),
+      "the number of classes; otherwise remove the key",
       "a list of classes does not go with 'series': all rows are needed, because windows hold neighbors");
 }
 
@@ -101,11 +103,11 @@ static bool check_columns(gt_data_reader *reader) {
 
 static bool check_season(gt_data_reader *reader, const gt_data_series *o) {
   if (o->season <= o->window) return true;
-  return gt_data_fail(reader, position_of(reader, "season"),
-                      gt_arena_printf(reader->arena, "at most %" PRId64 ", or a larger window", o->window),
-                      "the season has %" PRId64 " rows and the window %" PRId64
-                      ", so the value one season before is not in the window",
-                      o->season, o->window);
+  return gt_refuse(reader->diagnostics, position_of(reader, "season"),
+                   gt_arena_printf(reader->arena, "at most %" PRId64 ", or a larger window", o->window),
+                   "the season has %" PRId64 " rows and the window %" PRId64
+                   ", so the value one season before is not in the window",
+                   o->season, o->window);
 }
 
 /* Fails if a trained model has other windows. */
@@ -115,9 +117,9 @@ static bool check_model(gt_data_reader *reader, const gt_data_series *o) {
   const gt_input *input = &model->input[0];
   if (input->window && input->dim[0] == o->window) return true;
   if (input->window)
-    return gt_data_fail(reader, position_of(reader, "window"),
-                        gt_arena_printf(reader->arena, "window: %" PRId64, input->dim[0]),
-                        "the model was trained on windows of %" PRId64 " rows", input->dim[0]);
+    return gt_refuse(reader->diagnostics, position_of(reader, "window"),
+                     gt_arena_printf(reader->arena, "window: %" PRId64, input->dim[0]),
+                     "the model was trained on windows of %" PRId64 " rows", input->dim[0]);
   gt_error_at(reader->diagnostics, position_of(reader, NULL),
               "the model was not trained on windows of a series")
       ->help = "remove the key";
@@ -127,8 +129,8 @@ static bool check_model(gt_data_reader *reader, const gt_data_series *o) {
 static bool check_future(gt_data_reader *reader) {
   const gt_spec *future = gt_data_node(reader, "future", NULL);
   if (gt_spec_is_null(future)) return true;
-  return gt_data_fail(reader, future->at, "series: {window: ROWS}, or the columns in 'inputs'",
-                      "'future' needs 'series': it lists the columns whose rows after a window are known");
+  return gt_refuse(reader->diagnostics, future->at, "series: {window: ROWS}, or the columns in 'inputs'",
+                   "'future' needs 'series': it lists the columns whose rows after a window are known");
 }
 
 bool gt_series_read(gt_data_reader *reader) {

@@ -59,8 +59,8 @@ static bool set_uses(choice *c, gt_strings list, int use) {
       continue;
     }
     if (earlier == TARGET && use >= INPUT)
-      return gt_data_fail(reader, list.at[i], NULL, "'%s' is the target; remove it from inputs",
-                          list.items[i]);
+      return gt_refuse(reader->diagnostics, list.at[i], NULL, "'%s' is the target; remove it from inputs",
+                       list.items[i]);
     report_used_twice(reader, c->csv, list.items[i], c->at[column]);
     report_used_twice(reader, c->csv, list.items[i], list.at[i]);
     return false;
@@ -104,16 +104,16 @@ static bool read_targets(gt_data_reader *reader, const gt_csv_options *o, gt_csv
   const gt_strings *list = named->items;
   int count = 0;
   if (named->count && o->target.count)
-    return gt_data_fail(reader, gt_data_position(reader, "target"),
-                        "one of them: 'target' names the columns of a single target",
-                        "both 'target' and 'targets' are given");
+    return gt_refuse(reader->diagnostics, gt_data_position(reader, "target"),
+                     "one of them: 'target' names the columns of a single target",
+                     "both 'target' and 'targets' are given");
   if (!gt_data_name_targets(reader, named->count ? gt_data_node(reader, "targets", NULL) : NULL))
     return false;
   if (!named->count) return true;
   if (reader->dataset->targets < 2)
-    return gt_data_fail(reader, gt_data_position(reader, "targets"),
-                        gt_arena_printf(reader->arena, "target: %s", list[0].items[0]),
-                        "'targets' names a single target");
+    return gt_refuse(reader->diagnostics, gt_data_position(reader, "targets"),
+                     gt_arena_printf(reader->arena, "target: %s", list[0].items[0]),
+                     "'targets' names a single target");
   for (int i = 0; i < named->count; i++) count += list[i].count;
   const char **items = GT_NEW_N(reader->arena, const char *, count + 1);
   gt_position *at = GT_NEW_N(reader->arena, gt_position, count + 1);
@@ -482,6 +482,6 @@ bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_
   }
   form->known[5] = all_roles(a, reader->arena);
   if (gt_csv_delimiter_of(o->delimiter, &form->delimiter)) return true;
-  return gt_data_fail(reader, gt_data_position(reader, "delimiter"), GT_CSV_DELIMITERS,
-                      "this cannot be a delimiter");
+  return gt_refuse(reader->diagnostics, gt_data_position(reader, "delimiter"), GT_CSV_DELIMITERS,
+                   "this cannot be a delimiter");
 }

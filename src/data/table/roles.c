@@ -51,8 +51,9 @@ static bool check_found(gt_data_reader *reader, const gt_table_file *file, const
     int k = 0;
     while (k < texts->distinct && !has_value(&file->csv, &texts->text[k], values.items[i])) k++;
     if (k < texts->distinct) continue;
-    return gt_data_fail(reader, values.at[i], "a value of the column", "no row of %s has '%s' in column '%s'",
-                        file->csv.path, values.items[i], gt_table_name(file, column));
+    return gt_refuse(reader->diagnostics, values.at[i], "a value of the column",
+                     "no row of %s has '%s' in column '%s'", file->csv.path, values.items[i],
+                     gt_table_name(file, column));
   }
   return true;
 }

@@ -421,8 +421,8 @@ static bool read_labels(const label_set *labels, const gt_table_file *file, cons
 static bool check_one_column(gt_data_reader *reader, int index) {
   const gt_data_target *target = &reader->dataset->target[index];
   if (target->column_count == 1) return true;
-  return gt_data_fail(reader, gt_data_position(reader, target->name ? "targets" : "target"),
-                      "one column, or task: regression", "classification needs exactly one target column");
+  return gt_refuse(reader->diagnostics, gt_data_position(reader, target->name ? "targets" : "target"),
+                   "one column, or task: regression", "classification needs exactly one target column");
 }
 
 static bool read_target(gt_data_reader *reader, const gt_table_file *file, int index, bool is_training,
