@@ -29,9 +29,8 @@ static const char *list_of_names(gt_arena *arena, const gt_input *input, int cou
 
 static bool check_name(gt_data_reader *reader, const gt_spec *node) {
   if (gt_is_name(node->key)) return true;
-  gt_error_at(reader->diagnostics, node->key_at, "'%.80s' cannot be the name of an input", node->key)
-      ->expected = GT_NAME_RULE;
-  return false;
+  return gt_refuse(reader->diagnostics, node->key_at, GT_NAME_RULE, "'%.80s' cannot be the name of an input",
+                   node->key);
 }
 
 static bool is_integer(const gt_data_reader *reader, const char *name) {
@@ -59,32 +58,24 @@ static bool add_future(gt_data_reader *reader) {
   const gt_spec *future = gt_data_node(reader, "future", NULL);
   if (gt_spec_is_null(future)) return true;
   for (int k = 0; k < dataset->inputs; k++)
-    if (gt_series_is_ahead(&dataset->input[k]) || dataset->inputs == GT_DATA_MAX_INPUTS) {
-      gt_error_at(reader->diagnostics, future->at,
-                  dataset->inputs == GT_DATA_MAX_INPUTS ? "too many inputs"
-                                                        : "'inputs' has an input 'future' already")
-          ->expected = "either the key 'future', or an input of this name";
-      return false;
-    }
+    if (gt_series_is_ahead(&dataset->input[k]) || dataset->inputs == GT_DATA_MAX_INPUTS)
+      return gt_refuse(reader->diagnostics, future->at, "either the key 'future', or an input of this name",
+                       "%s",
+                       dataset->inputs == GT_DATA_MAX_INPUTS ? "too many inputs"
+                                                             : "'inputs' has an input 'future' already");
   add_input(reader, GT_SERIES_AHEAD);
   return true;
 }
 
 bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
-  if (!inputs || inputs->kind != GT_SPEC_MAP) {
-    if (!gt_spec_is_null(gt_data_node(reader, "future", NULL))) {
-      reader->dataset->inputs = 0;
-      add_input(reader, GT_SERIES_PAST);
-    }
-    return add_future(reader) && gt_data_match_inputs(reader);
-  }
-  reader->dataset->inputs = 0;
-  for (int k = 0; k < inputs->count; k++) {
-    if (k == GT_DATA_MAX_INPUTS) {
-      gt_error_at(reader->diagnostics, inputs->child[k]->key_at, "too many inputs")->expected =
-          gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_INPUTS);
-      return false;
-    }
+  const bool named = inputs && inputs->kind == GT_SPEC_MAP,
+             ahead = !gt_spec_is_null(gt_data_node(reader, "future", NULL));
+  if (named || ahead) reader->dataset->inputs = 0;
+  if (!named && ahead) add_input(reader, GT_SERIES_PAST);
+  for (int k = 0; named && k < inputs->count; k++) {
+    if (k == GT_DATA_MAX_INPUTS)
+      return gt_refuse(reader->diagnostics, inputs->child[k]->key_at,
+                       gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_INPUTS), "too many inputs");
     if (!check_name(reader, inputs->child[k])) return false;
     add_input(reader, inputs->child[k]->key);
   }
@@ -98,10 +89,9 @@ bool gt_data_match_inputs(gt_data_reader *reader) {
   bool same = model->inputs == dataset->inputs;
   for (int k = 0; same && k < dataset->inputs; k++)
     same = !strcmp(model->input[k].name, dataset->input[k].name);
-  if (!same)
-    gt_error_at(reader->diagnostics, reader->spec->at, "the inputs of this data are not those of the model")
-        ->expected = list_of_names(reader->arena, model->input, model->inputs);
-  return same;
+  return same || gt_refuse(reader->diagnostics, reader->spec->at,
+                           list_of_names(reader->arena, model->input, model->inputs),
+                           "the inputs of this data are not those of the model");
 }
 
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at) {

@@ -35,11 +35,6 @@ static const char *list_of_names(gt_arena *arena, const gt_data_target *target, 
   return list;
 }
 
-static bool report(gt_data_reader *reader, gt_position at, const char *what, const char *expected) {
-  gt_error_at(reader->diagnostics, at, "%s", what)->expected = expected;
-  return false;
-}
-
 static bool check_name(gt_data_reader *reader, const gt_spec *targets, int index) {
   const char *name = name_at(targets, index);
   const gt_spec *child = targets->child[index];
@@ -52,22 +47,18 @@ static bool check_name(gt_data_reader *reader, const gt_spec *targets, int index
     return false;
   }
   if (!strcmp(name, "type"))
-    return report(reader, at, "'type' cannot be the name of a target: it is a key of 'loss'", "another name");
+    return gt_refuse(reader->diagnostics, at, "another name",
+                     "'type' cannot be the name of a target: it is a key of 'loss'");
   if (!strcmp(name, "id") || !strcmp(name, "file")) /* keys of predictions in JSON (cli/predict.c) */
-    return report(
-        reader, at,
-        gt_arena_printf(reader->arena,
-                        "'%s' cannot be the name of a target: it is what predictions call the name of "
-                        "a row",
-                        name),
-        "another name");
+    return gt_refuse(reader->diagnostics, at, "another name",
+                     "'%s' cannot be the name of a target: it is what predictions call the name of a row",
+                     name);
   if (child->kind == GT_SPEC_SEQUENCE && !child->count)
-    return report(reader, child->at, gt_arena_printf(reader->arena, "the list of target '%s' is empty", name),
-                  "at least one entry");
+    return gt_refuse(reader->diagnostics, child->at, "at least one entry", "the list of target '%s' is empty",
+                     name);
   for (int i = 0; i < index; i++)
     if (!strcmp(name, name_at(targets, i)))
-      return report(reader, at, gt_arena_printf(reader->arena, "there are two targets named '%s'", name),
-                    "each target once");
+      return gt_refuse(reader->diagnostics, at, "each target once", "there are two targets named '%s'", name);
   return true;
 }
 
@@ -78,8 +69,9 @@ static bool match_model(gt_data_reader *reader) {
   bool same = model->targets == dataset->targets;
   for (int k = 0; same && k < dataset->targets && dataset->targets > 1; k++)
     same = !strcmp(model->target[k].name, dataset->target[k].name);
-  return same || report(reader, reader->spec->at, "the targets of this data are not those of the model",
-                        list_of_names(reader->arena, model->target, model->targets));
+  return same || gt_refuse(reader->diagnostics, reader->spec->at,
+                           list_of_names(reader->arena, model->target, model->targets),
+                           "the targets of this data are not those of the model");
 }
 
 /* Fails for names of inputs that would be ambiguous in model files, which have the scaling of a target as
@@ -89,12 +81,10 @@ static bool check_inputs(gt_data_reader *reader) {
   for (int k = 0; k < dataset->inputs; k++) {
     const char *name = dataset->input[k].name;
     if (!strcmp(name, "target_center") || !strcmp(name, "target_scale"))
-      return report(reader, gt_data_position(reader, "inputs"),
-                    gt_arena_printf(reader->arena,
-                                    "'%s' cannot be the name of an input if there are several targets: in "
-                                    "model files, it is the scaling of targets",
-                                    name),
-                    "another name");
+      return gt_refuse(reader->diagnostics, gt_data_position(reader, "inputs"), "another name",
+                       "'%s' cannot be the name of an input if there are several targets: in model "
+                       "files, it is the scaling of targets",
+                       name);
   }
   return true;
 }
@@ -109,20 +99,21 @@ static bool check_class_keys(gt_data_reader *reader) {
 }
 
 bool gt_data_name_targets(gt_data_reader *reader, const gt_spec *targets) {
+  static const char several[] = "two targets or more; the key 'target' names the columns of a single one";
   gt_dataset *dataset = reader->dataset;
   if (!targets || targets->kind == GT_SPEC_SCALAR) return match_model(reader);
   if (!targets->count)
-    return report(reader, targets->at, "'targets' names no target",
-                  "two targets or more; the key 'target' names the columns of a single one");
+    return gt_refuse(reader->diagnostics, targets->at, several, "'targets' names no target");
   if (targets->count == 1)
-    return report(reader, targets->kind == GT_SPEC_MAP ? targets->child[0]->key_at : targets->at,
-                  "'targets' names a single target",
-                  targets->kind == GT_SPEC_MAP && gt_data_node(reader, "train", "targets")
-                      ? "targets: FILE, or several names"
-                      : "two targets or more; the key 'target' names the columns of a single one");
+    return gt_refuse(reader->diagnostics,
+                     targets->kind == GT_SPEC_MAP ? targets->child[0]->key_at : targets->at,
+                     targets->kind == GT_SPEC_MAP && gt_data_node(reader, "train", "targets")
+                         ? "targets: FILE, or several names"
+                         : several,
+                     "'targets' names a single target");
   if (targets->count > GT_DATA_MAX_TARGETS)
-    return report(reader, targets->at, "too many targets",
-                  gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_TARGETS));
+    return gt_refuse(reader->diagnostics, targets->at,
+                     gt_arena_printf(reader->arena, "at most %d", GT_DATA_MAX_TARGETS), "too many targets");
   for (int k = 0; k < targets->count; k++) {
     if (!check_name(reader, targets, k)) return false;
     dataset->target[k] = (gt_data_target){.name = name_at(targets, k)};
@@ -149,17 +140,15 @@ const gt_spec *gt_data_target_node(gt_data_reader *reader, const gt_spec *target
   const bool named = targets->kind == GT_SPEC_MAP;
   for (int i = 0; named && i < targets->count; i++) {
     if (find(dataset, targets->child[i]->key) >= 0) continue;
-    report(reader, targets->child[i]->key_at,
-           gt_arena_printf(reader->arena, "there is no target '%.80s'", targets->child[i]->key),
-           list_of_names(reader->arena, dataset->target, dataset->targets));
+    gt_refuse(reader->diagnostics, targets->child[i]->key_at,
+              list_of_names(reader->arena, dataset->target, dataset->targets), "there is no target '%.80s'",
+              targets->child[i]->key);
     return NULL;
   }
   const gt_spec *node = named ? gt_spec_find(targets, dataset->target[index].name) : targets;
   if (node && (named || dataset->targets == 1)) return node;
-  report(
-      reader, targets->at,
-      gt_arena_printf(reader->arena, "the %s split has no target '%s'", split, dataset->target[index].name),
-      list_of_names(reader->arena, dataset->target, dataset->targets));
+  gt_refuse(reader->diagnostics, targets->at, list_of_names(reader->arena, dataset->target, dataset->targets),
+            "the %s split has no target '%s'", split, dataset->target[index].name);
   return NULL;
 }
 
@@ -168,11 +157,10 @@ bool gt_data_has_one_target(gt_data_reader *reader, const char *key) {
   if (dataset->targets == 1) return true;
   const char *colon = strchr(key, ':');
   const char *name = colon ? gt_arena_strndup(reader->arena, key, (size_t)(colon - key)) : key;
-  return report(reader, gt_data_position(reader, name),
-                gt_arena_printf(reader->arena, "'%s' needs a single target; this data has %d: %s", key,
-                                dataset->targets,
-                                list_of_names(reader->arena, dataset->target, dataset->targets)),
-                "a single target; otherwise remove the key");
+  return gt_refuse(reader->diagnostics, gt_data_position(reader, name),
+                   "a single target; otherwise remove the key",
+                   "'%s' needs a single target; this data has %d: %s", key, dataset->targets,
+                   list_of_names(reader->arena, dataset->target, dataset->targets));
 }
 
 static gt_data_task task_of(const char *name) {

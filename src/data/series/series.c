@@ -53,13 +53,12 @@ static bool check_split(gt_data_reader *reader) {
   const bool group = reader->split.group;
   if (!group && (!reader->split.method || !strcmp(reader->split.method, "last"))) return true;
   const char *kind = group ? "by group" : reader->split.method;
-  gt_error_at(
+  return gt_refuse(
       reader->diagnostics, split->at,
+      "split: last, which tests on the newest rows of each group, or {column: NAME}",
       "split '%s' does not go with 'series': windows overlap, so training would see the rows that it is "
       "tested on",
-      kind)
-      ->expected = "split: last, which tests on the newest rows of each group, or {column: NAME}";
-  return false;
+      kind);
 }
 
 /* Fails for keys that select or reshape single rows. */
@@ -73,9 +72,8 @@ static bool check_keys(gt_data_reader *reader) {
   const char *names[GT_DATA_MAX_TARGETS];
   bool ok = gt_data_target_names(reader->spec, names) < 2;
   if (!ok)
-    gt_error_at(reader->diagnostics, position_of(reader, NULL),
-                "a series has a single target, with any number of columns")
-        ->expected = "target: [temp_max, temp_min], without names";
+    gt_refuse(reader->diagnostics, position_of(reader, NULL), "target: [temp_max, temp_min], without names",
+              "a series has a single target, with any number of columns");
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *node = gt_data_node(reader, keys[i][0], NULL);
     if (gt_spec_is_null(node)) continue;
@@ -84,11 +82,10 @@ static bool check_keys(gt_data_reader *reader) {
     ok = false;
   }
   if (!reader->common->classes.listed) return ok;
-  gt_error_at(
+  return gt_refuse(
       reader->diagnostics, gt_data_position(reader, "classes"),
-      "a list of classes does not go with 'series': all rows are needed, because windows hold neighbors")
-      ->expected = "the number of classes; otherwise remove the key";
-  return false;
+      "the number of classes; otherwise remove the key",
+      "a list of classes does not go with 'series': all rows are needed, because windows hold neighbors");
 }
 
 static bool check_columns(gt_data_reader *reader) {
@@ -106,12 +103,11 @@ static bool check_columns(gt_data_reader *reader) {
 
 static bool check_season(gt_data_reader *reader, const gt_data_series *o) {
   if (o->season <= o->window) return true;
-  gt_error_at(reader->diagnostics, position_of(reader, "season"),
-              "the season has %" PRId64 " rows and the window %" PRId64
-              ", so the value one season before is not in the window",
-              o->season, o->window)
-      ->expected = gt_arena_printf(reader->arena, "at most %" PRId64 ", or a larger window", o->window);
-  return false;
+  return gt_refuse(reader->diagnostics, position_of(reader, "season"),
+                   gt_arena_printf(reader->arena, "at most %" PRId64 ", or a larger window", o->window),
+                   "the season has %" PRId64 " rows and the window %" PRId64
+                   ", so the value one season before is not in the window",
+                   o->season, o->window);
 }
 
 /* Fails if a trained model has other windows. */
@@ -121,24 +117,20 @@ static bool check_model(gt_data_reader *reader, const gt_data_series *o) {
   const gt_input *input = &model->input[0];
   if (input->window && input->dim[0] == o->window) return true;
   if (input->window)
-    gt_error_at(reader->diagnostics, position_of(reader, "window"),
-                "the model was trained on windows of %" PRId64 " rows", input->dim[0])
-        ->expected = gt_arena_printf(reader->arena, "window: %" PRId64, input->dim[0]);
-  else
-    gt_error_at(reader->diagnostics, position_of(reader, NULL),
-                "the model was not trained on windows of a series")
-        ->help = "remove the key";
+    return gt_refuse(reader->diagnostics, position_of(reader, "window"),
+                     gt_arena_printf(reader->arena, "window: %" PRId64, input->dim[0]),
+                     "the model was trained on windows of %" PRId64 " rows", input->dim[0]);
+  gt_error_at(reader->diagnostics, position_of(reader, NULL),
+              "the model was not trained on windows of a series")
+      ->help = "remove the key";
   return false;
 }
 
 static bool check_future(gt_data_reader *reader) {
   const gt_spec *future = gt_data_node(reader, "future", NULL);
   if (gt_spec_is_null(future)) return true;
-  gt_error_at(reader->diagnostics, future->at,
-              "'future' needs 'series': it lists the columns whose rows after a "
-              "window are known")
-      ->expected = "series: {window: ROWS}, or the columns in 'inputs'";
-  return false;
+  return gt_refuse(reader->diagnostics, future->at, "series: {window: ROWS}, or the columns in 'inputs'",
+                   "'future' needs 'series': it lists the columns whose rows after a window are known");
 }
 
 bool gt_series_read(gt_data_reader *reader) {
@@ -164,23 +156,14 @@ bool gt_series_read(gt_data_reader *reader) {
 
 gt_data_series gt_data_series_options(const gt_spec *data) {
   gt_data_series o = {.horizon = 1, .stride = 1, .gaps = gap_choices[0]};
-  const gt_spec *node = gt_spec_find(data, "series"), *window = node;
-  int64_t value;
-  if (node && node->kind == GT_SPEC_MAP) window = gt_spec_find(node, "window");
-  if (window && gt_spec_int(window, &value)) o.window = value;
-  if (!node || node->kind != GT_SPEC_MAP) return o;
-  const gt_spec *horizon = gt_spec_find(node, "horizon"), *time = gt_spec_find(node, "time"),
-                *group = gt_spec_find(node, "group"), *gaps = gt_spec_find(node, "gaps"),
-                *stride = gt_spec_find(node, "stride"), *season = gt_spec_find(node, "season"),
-                *order = gt_spec_find(node, "order");
-  if (horizon && gt_spec_int(horizon, &value)) o.horizon = value;
-  if (stride && gt_spec_int(stride, &value)) o.stride = value;
-  if (season && gt_spec_int(season, &value)) o.season = value;
-  if (!gt_spec_is_null(time) && time->kind == GT_SPEC_SCALAR) o.time = time->scalar;
-  if (!gt_spec_is_null(group) && group->kind == GT_SPEC_SCALAR) o.group = group->scalar;
-  if (gaps && gaps->kind == GT_SPEC_SCALAR && !strcmp(gaps->scalar, gap_choices[1])) o.gaps = gap_choices[1];
-  for (int k = 0; order && order->kind == GT_SPEC_SCALAR && gt_date_orders[k]; k++)
-    if (!strcmp(order->scalar, gt_date_orders[k])) o.order = gt_date_orders[k];
+  const gt_spec *node = gt_spec_find(data, "series");
+  gt_arena arena;
+  gt_diagnostics ignored; /* errors were reported when the data was read */
+  if (gt_spec_is_null(node)) return o;
+  gt_arena_init(&arena);
+  gt_diagnostics_init(&ignored, &arena);
+  gt_schema_read(&gt_data_series_schema, &o, NULL, NULL, node, node->at, "in 'series'", &arena, &ignored);
+  gt_arena_finish(&arena);
   return o;
 }
 
@@ -244,13 +227,11 @@ static void reorder_tensor(gt_tensor *tensor, const int64_t *order) {
             tensor->dim[0]);
 }
 
-static void sort_by_group(gt_data_reader *reader, gt_split *split, gt_series_rows *rows, uint8_t *part) {
+static void sort_by_group(gt_split *split, gt_series_rows *rows, uint8_t *part) {
   const int64_t count = split->samples;
   if (!rows->group || rows->groups < 2) return;
   int64_t *order = sorted_order(rows, count);
-  for (int k = 0; k < reader->dataset->inputs; k++)
-    reorder_tensor(gt_split_edit(split, GT_SAMPLE_INPUT, k), order);
-  reorder_tensor(gt_split_edit(split, GT_SAMPLE_TARGET, 0), order);
+  for (int i = 0; i < split->items; i++) reorder_tensor(&split->item[i].tensor, order);
   reorder(part, sizeof *part, order, count);
   reorder(rows->time, sizeof *rows->time, order, count);
   reorder(rows->line, sizeof *rows->line, order, count);
@@ -272,9 +253,9 @@ bool gt_series_sort_by_group(gt_data_reader *reader) {
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s: a series needs one label or one row of numbers as the target",
                    reader->train_name ? reader->train_name : "the data");
-  sort_by_group(reader, &d->split[GT_PART_TRAIN], &series->file[GT_SERIES_TRAIN], reader->part);
+  sort_by_group(&d->split[GT_PART_TRAIN], &series->file[GT_SERIES_TRAIN], reader->part);
   if (d->split[GT_PART_TEST].samples)
-    sort_by_group(reader, &d->split[GT_PART_TEST], &series->file[GT_SERIES_TEST], NULL);
+    sort_by_group(&d->split[GT_PART_TEST], &series->file[GT_SERIES_TEST], NULL);
   return true;
 }
 

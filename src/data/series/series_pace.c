@@ -1,5 +1,6 @@
 /* Time series: the usual step between the times of a group, in their unit or in calendar months. */
 #include "base/memory.h"
+#include "base/order.h"
 #include "data/date.h"
 #include "data/series/series.h"
 #include <float.h>
@@ -10,18 +11,13 @@
  * computed. */
 static const double min_share = 0.9;
 
-static int by_step(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The most frequent of `count` steps; steps that differ only by rounding count as equal, and their mean is
  * returned. rounding: rounding error of a difference of times. *share: the fraction of steps that are equal
  * to it. */
 static double most_frequent(double *step, int64_t count, double rounding, double *share) {
   double best = 0;
   int64_t most = 0;
-  qsort(step, (size_t)count, sizeof *step, by_step);
+  qsort(step, (size_t)count, sizeof *step, gt_order_doubles);
   for (int64_t i = 0, end; i < count; i = end) {
     double sum = step[i];
     for (end = i + 1; end < count && step[end] <= step[i] * (1 + 1e-6) + rounding; end++) sum += step[end];

@@ -137,10 +137,6 @@ static int by_count(const void *a, const void *b) {
   return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->text, y->text);
 }
 
-static int by_text(const void *a, const void *b) {
-  return strcmp(((const text_count *)a)->text, ((const text_count *)b)->text);
-}
-
 /* Moves the texts that become categories to the front, sorted by text: those that occur in at least `least`
  * training rows; if `most` is not 0, only the most frequent, so that there are at most `most` categories,
  * including `other`. Returns their number. Adds the number of training rows with other texts to
@@ -152,7 +148,7 @@ static int keep_texts(text_count *all, int count, int64_t most, int64_t least, i
   while (kept < seen && all[kept].count >= least) kept++;
   if (most && kept + (kept < seen) > most) kept = (int)most - 1;
   for (int i = kept; i < seen; i++) *other_rows += all[i].count;
-  qsort(all, (size_t)kept, sizeof *all, by_text);
+  qsort(all, (size_t)kept, sizeof *all, gt_order_texts);
   return kept;
 }
 
@@ -228,20 +224,12 @@ bool gt_typed_fit(gt_data_reader *reader, gt_typed_column *c, const gt_tensor *r
 
 /* --- from raw to stored values --- */
 
-static int by_name(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The final code of each text of the files; -1: the text is not a category. */
 static int *final_codes(const gt_typed_column *c) {
   int *final = gt_alloc(((size_t)c->texts + 1) * sizeof *final);
-  const char *const *category = c->column.category;
-  const size_t count = (size_t)gt_column_texts(&c->column);
-  for (int i = 0; i < c->texts; i++) {
-    const char *const *found =
-        count ? bsearch(&c->text[i], category, count, sizeof *category, by_name) : NULL;
-    final[i] = found ? (int)(found - category) : -1;
-  }
+  for (int i = 0; i < c->texts; i++) final[i] = -1;
+  for (int k = 0; k < gt_column_texts(&c->column); k++)
+    final[gt_names_find(&c->index, c->column.category[k])] = k;
   return final;
 }
 

@@ -94,15 +94,14 @@ static bool check_settings(gt_data_reader *reader, const gt_spec *node, const gt
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const gt_spec *setting = keys[i].bad ? gt_spec_find(node, keys[i].key) : NULL;
     if (!setting) continue;
-    gt_error_at(reader->diagnostics, setting->at, "'%s' has no meaning for column '%s', which is a %s",
-                keys[i].key, node->key, gt_column_kind_names[r->kind]);
-    return false;
+    return gt_refuse(reader->diagnostics, setting->at, NULL,
+                     "'%s' has no meaning for column '%s', which is a %s", keys[i].key, node->key,
+                     gt_column_kind_names[r->kind]);
   }
   if (r->scale != GT_SCALE_LOG1P || r->fill != GT_FILL_VALUE || r->value > -1) return true;
-  gt_error_at(reader->diagnostics, gt_spec_find(node, "missing")->at,
-              "column '%s' cannot be filled with %g, because its scale log1p needs numbers above -1",
-              node->key, r->value);
-  return false;
+  return gt_refuse(reader->diagnostics, gt_spec_find(node, "missing")->at, NULL,
+                   "column '%s' cannot be filled with %g, because its scale log1p needs numbers above -1",
+                   node->key, r->value);
 }
 
 static bool check_fill(gt_data_reader *reader, const gt_spec *node, const gt_column_rule *r,
@@ -149,11 +148,9 @@ static bool read_rule(gt_data_reader *reader, const gt_spec *node, gt_column_rul
 bool gt_column_rules_read(gt_data_reader *reader, const gt_spec *columns, gt_column_rules *out) {
   *out = (gt_column_rules){0};
   if (gt_spec_is_null(columns)) return true;
-  if (columns->kind != GT_SPEC_MAP) {
-    gt_error_at(reader->diagnostics, columns->at, "'columns' in 'data' must be a map")->expected =
-        "columns: {NAME: category, NAME: {missing: median}}";
-    return false;
-  }
+  if (columns->kind != GT_SPEC_MAP)
+    return gt_refuse(reader->diagnostics, columns->at, "columns: {NAME: category, NAME: {missing: median}}",
+                     "'columns' in 'data' must be a map");
   gt_column_rule *item = GT_NEW_N(reader->arena, gt_column_rule, columns->count);
   bool ok = true;
   *out = (gt_column_rules){columns->count, item, {.arena = reader->arena}};

@@ -104,7 +104,8 @@ int gt_csv_read_line(gt_csv *csv);
 /* Parses a number in C notation with this decimal mark ('.' or ','), independent of the locale. False if the
  * text is anything else. May overflow to infinity. */
 bool gt_parse_number(const char *text, size_t length, char decimal, double *out);
-/* True for 1,234 and 12,345,678, in which commas may separate thousands. */
+bool gt_cell_is_any_number(const gt_cell *cell); /* with either decimal mark */
+/* True for 1,234 and 12,345,678, in which commas may separate thousands (csv_units.c). */
 bool gt_csv_may_be_thousands(const gt_cell *cell);
 static inline bool gt_csv_parse(const gt_csv *csv, const gt_cell *cell, double *out) {
   return gt_parse_number(cell->text, cell->length, csv->decimal, out);

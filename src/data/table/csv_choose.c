@@ -58,13 +58,11 @@ static bool set_uses(choice *c, gt_strings list, int use) {
       c->at[column] = list.at[i];
       continue;
     }
-    if (earlier == TARGET && use >= INPUT) {
-      gt_error_at(reader->diagnostics, list.at[i], "'%s' is the target; remove it from inputs",
-                  list.items[i]);
-    } else {
-      report_used_twice(reader, c->csv, list.items[i], c->at[column]);
-      report_used_twice(reader, c->csv, list.items[i], list.at[i]);
-    }
+    if (earlier == TARGET && use >= INPUT)
+      return gt_refuse(reader->diagnostics, list.at[i], NULL, "'%s' is the target; remove it from inputs",
+                       list.items[i]);
+    report_used_twice(reader, c->csv, list.items[i], c->at[column]);
+    report_used_twice(reader, c->csv, list.items[i], list.at[i]);
     return false;
   }
   return true;
@@ -105,20 +103,17 @@ static bool read_targets(gt_data_reader *reader, const gt_csv_options *o, gt_csv
   const gt_named *named = &o->targets;
   const gt_strings *list = named->items;
   int count = 0;
-  if (named->count && o->target.count) {
-    gt_error_at(reader->diagnostics, gt_data_position(reader, "target"),
-                "both 'target' and 'targets' are given")
-        ->expected = "one of them: 'target' names the columns of a single target";
-    return false;
-  }
+  if (named->count && o->target.count)
+    return gt_refuse(reader->diagnostics, gt_data_position(reader, "target"),
+                     "one of them: 'target' names the columns of a single target",
+                     "both 'target' and 'targets' are given");
   if (!gt_data_name_targets(reader, named->count ? gt_data_node(reader, "targets", NULL) : NULL))
     return false;
   if (!named->count) return true;
-  if (reader->dataset->targets < 2) {
-    gt_error_at(reader->diagnostics, gt_data_position(reader, "targets"), "'targets' names a single target")
-        ->expected = gt_arena_printf(reader->arena, "target: %s", list[0].items[0]);
-    return false;
-  }
+  if (reader->dataset->targets < 2)
+    return gt_refuse(reader->diagnostics, gt_data_position(reader, "targets"),
+                     gt_arena_printf(reader->arena, "target: %s", list[0].items[0]),
+                     "'targets' names a single target");
   for (int i = 0; i < named->count; i++) count += list[i].count;
   const char **items = GT_NEW_N(reader->arena, const char *, count + 1);
   gt_position *at = GT_NEW_N(reader->arena, gt_position, count + 1);
@@ -511,7 +506,6 @@ bool gt_csv_read_form(gt_data_reader *reader, const gt_csv_options *o, const gt_
   }
   form->known[5] = all_roles(a, reader->arena);
   if (gt_csv_delimiter_of(o->delimiter, &form->delimiter)) return true;
-  gt_error_at(reader->diagnostics, gt_data_position(reader, "delimiter"), "this cannot be a delimiter")
-      ->expected = GT_CSV_DELIMITERS;
-  return false;
+  return gt_refuse(reader->diagnostics, gt_data_position(reader, "delimiter"), GT_CSV_DELIMITERS,
+                   "this cannot be a delimiter");
 }

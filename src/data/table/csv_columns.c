@@ -1,6 +1,7 @@
 /* CSV: names the columns of a file, and matches the columns of two files. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "data/table/csv_layout.h"
 #include "data/table/table.h"
@@ -13,10 +14,6 @@ typedef struct gt_csv_name {
   int column;
 } gt_csv_name;
 
-static int by_name(const void *a, const void *b) {
-  return strcmp(((const gt_csv_name *)a)->name, ((const gt_csv_name *)b)->name);
-}
-
 static int by_name_and_column(const void *a, const void *b) {
   const gt_csv_name *x = a, *y = b;
   const int order = strcmp(x->name, y->name);
@@ -25,7 +22,7 @@ static int by_name_and_column(const void *a, const void *b) {
 
 int gt_csv_find(const gt_csv *csv, const char *name) {
   const gt_csv_name key = {.name = name};
-  const gt_csv_name *found = bsearch(&key, csv->sorted, (size_t)csv->columns, sizeof key, by_name);
+  const gt_csv_name *found = bsearch(&key, csv->sorted, (size_t)csv->columns, sizeof key, gt_order_texts);
   return found ? found->column : -1;
 }
 

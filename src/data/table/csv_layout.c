@@ -2,8 +2,8 @@
 #include "data/table/csv_layout.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 void gt_csv_sample_finish(gt_csv_sample *sample) {
@@ -66,12 +66,6 @@ static void read_rows(gt_csv_sample *sample, const gt_csv *csv, char delimiter, 
   free(reader.unescaped.items);
 }
 
-static bool is_any_number(const gt_cell *cell) {
-  double value;
-  return gt_parse_number(cell->text, cell->length, '.', &value) ||
-         gt_parse_number(cell->text, cell->length, ',', &value);
-}
-
 /* True if the first column, below the first row, has only texts, or only row numbers from 0 or from 1. */
 static bool has_names_in_first_column(const gt_csv_sample *sample) {
   double value, first = 0;
@@ -93,13 +87,13 @@ static bool has_row_names(const gt_csv_sample *sample) {
   int filled = 0;
   if (sample->rows.count < 2 || row[0].width < 2 || !row[0].filled) return false;
   for (int c = 0; c < row[0].width; c++)
-    if (is_any_number(gt_csv_sample_cell(sample, 0, c))) return false;
+    if (gt_cell_is_any_number(gt_csv_sample_cell(sample, 0, c))) return false;
   for (size_t i = 1; i < sample->rows.count; i++) {
     if (row[i].width != row[0].width + 1) return false;
     if (row[i].filled > filled) filled = row[i].filled;
   }
   bool numbers = false;
-  for (int c = 1; c < row[1].width; c++) numbers |= is_any_number(gt_csv_sample_cell(sample, 1, c));
+  for (int c = 1; c < row[1].width; c++) numbers |= gt_cell_is_any_number(gt_csv_sample_cell(sample, 1, c));
   return numbers && filled > row[0].width && has_names_in_first_column(sample);
 }
 
@@ -290,7 +284,7 @@ static bool find_header_in_comment(gt_csv *csv, const gt_csv *comment, const gt_
   for (int c = 0; header && c < line.columns; c++) {
     const gt_cell *below = gt_csv_sample_cell(sample, 0, c);
     header = !is_number(&line.cells.items[c], '.');
-    numbers |= below && (is_number(below, '.') || is_number(below, ','));
+    numbers |= below && gt_cell_is_any_number(below);
   }
   gt_csv_sample_finish(&line);
   if (!header || !numbers) return false;
@@ -328,7 +322,7 @@ static size_t find_start(const gt_csv_sample *sample) {
 static bool is_row_of_names(const gt_csv_sample *sample, size_t row) {
   for (int c = 0; c < sample->columns; c++) {
     const gt_cell *cell = gt_csv_sample_cell(sample, row, c);
-    if (!cell->length || gt_cell_is_missing(cell) || is_any_number(cell)) return false;
+    if (!cell->length || gt_cell_is_missing(cell) || gt_cell_is_any_number(cell)) return false;
   }
   return true;
 }
@@ -344,7 +338,7 @@ static bool check_header_is_first(const gt_csv *csv, const gt_csv_sample *sample
   for (size_t i = k + 1; i < sample->rows.count; i++)
     for (int c = 0; c < sample->columns; c++) {
       cells++;
-      numbers += is_any_number(gt_csv_sample_cell(sample, i, c));
+      numbers += gt_cell_is_any_number(gt_csv_sample_cell(sample, i, c));
     }
   if (2 * numbers < cells) return true;
   return gt_fail(
@@ -388,23 +382,16 @@ typedef struct found { /* properties that differ from the default and that the c
   bool header_in_comment, delimiter, decimal, trailing_delimiters;
 } found;
 
-static void log_found(const gt_csv *csv, const found *f) {
-  char text[256] = "";
-  size_t n = 0;
-  const struct {
-    bool applies;
-    const char *text, *more;
-  } parts[] = {
-      {f->delimiter, "cells are separated by ", f->delimiter ? name_of(csv->delimiter) : ""},
-      {f->decimal, "the decimal mark is a comma", ""},
-      {f->comments > 0, f->comments == 1 ? "1 comment line is skipped" : "comment lines are skipped", ""},
-      {f->header_in_comment, "the header is in a comment", ""},
-      {f->trailing_delimiters, "separators at the end of the lines are ignored", ""},
-  };
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (parts[i].applies)
-      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%s", n ? "; " : "", parts[i].text, parts[i].more);
-  if (n) gt_info("%s: %s", csv->path, text);
+static void log_found(gt_csv *csv, const found *f) {
+  gt_list list = gt_list_open(&csv->arena, INT_MAX);
+  list.separator = "; ";
+  if (f->delimiter) gt_list_add(&list, "cells are separated by %s", name_of(csv->delimiter));
+  if (f->decimal) gt_list_add(&list, "the decimal mark is a comma");
+  if (f->comments == 1) gt_list_add(&list, "1 comment line is skipped");
+  if (f->comments > 1) gt_list_add(&list, "comment lines are skipped");
+  if (f->header_in_comment) gt_list_add(&list, "the header is in a comment");
+  if (f->trailing_delimiters) gt_list_add(&list, "separators at the end of the lines are ignored");
+  if (list.count) gt_info("%s: %s", csv->path, list.text);
 }
 
 static bool has_trailing_delimiters(const gt_csv_sample *sample) {

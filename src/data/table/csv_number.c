@@ -85,17 +85,8 @@ bool gt_parse_number(const char *text, size_t length, char decimal, double *out)
   return true;
 }
 
-bool gt_csv_may_be_thousands(const gt_cell *cell) {
-  uint32_t digits = 0, commas = 0;
-  for (uint32_t i = *cell->text == '-'; i < cell->length; i++) {
-    if (cell->text[i] == ',') {
-      if (digits == 0 || digits > 3 || (commas && digits != 3)) return false;
-      commas++;
-      digits = 0;
-    } else if (cell->text[i] < '0' || cell->text[i] > '9')
-      return false;
-    else
-      digits++;
-  }
-  return commas && digits == 3;
+bool gt_cell_is_any_number(const gt_cell *cell) {
+  double value;
+  return gt_parse_number(cell->text, cell->length, '.', &value) ||
+         gt_parse_number(cell->text, cell->length, ',', &value);
 }

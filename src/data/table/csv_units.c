@@ -9,13 +9,8 @@ enum {
   MAX_UNIT = 12     /* bytes */
 };
 
-typedef struct span {
-  const char *text;
-  uint32_t length;
-} span;
-
-typedef struct parts { /* of a cell: "$" "1,234.5" "/kg" */
-  span before, number, after;
+typedef struct parts { /* of a cell: "$" "1,234.5" "/kg"; without positions */
+  gt_cell before, number, after;
 } parts;
 
 /* Counts the texts that are numbers with the same unit. */
@@ -29,17 +24,15 @@ typedef struct tally {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static span trimmed(const char *text, const char *end) {
+static gt_cell trimmed(const char *text, const char *end) {
   while (text < end && *text == ' ') text++;
   while (end > text && end[-1] == ' ') end--;
-  return (span){text, (uint32_t)(end - text)};
+  return (gt_cell){.text = text, .length = (uint32_t)(end - text)};
 }
-
-static bool is_same(span a, span b) { return a.length == b.length && !memcmp(a.text, b.text, a.length); }
 
 /* True for a currency sign, a comparison, or a currency code of three capitals as in EUR 5. False for other
  * words: "room 12" is a name. */
-static bool may_be_before(span s) {
+static bool may_be_before(gt_cell s) {
   int capitals = 0, signs = 0;
   for (uint32_t i = 0; i < s.length; i++) {
     capitals += s.text[i] >= 'A' && s.text[i] <= 'Z';
@@ -49,7 +42,7 @@ static bool may_be_before(span s) {
          (capitals && s.text[s.length - 1] == '$' && (uint32_t)capitals + 1 == s.length);
 }
 
-static bool may_be_after(span s) {
+static bool may_be_after(gt_cell s) {
   for (uint32_t i = 0; i < s.length; i++)
     if (is_digit(s.text[i])) return false;
   return s.length <= MAX_UNIT && !(s.length && strchr(":/-_.,", *s.text));
@@ -65,14 +58,15 @@ static bool split(const gt_cell *cell, parts *out) {
   while (at < end && (is_digit(*at) || (at + 1 < end && is_digit(at[1]) && strchr(".,' ", *at)))) at++;
   const bool sign = start > cell->text && strchr("+-", start[-1]);
   const char *first = cell->text + (!sign && strchr("+-", *cell->text) && start > cell->text);
-  *out = (parts){trimmed(first, start - sign), {start, (uint32_t)(at - start)}, trimmed(at, end)};
+  *out = (parts){trimmed(first, start - sign), trimmed(start, at), trimmed(at, end)};
   return may_be_before(out->before) && may_be_after(out->after);
 }
 
-/* True for 1,234 and 12,345,678.9. *clear: true if the separator cannot be a decimal mark. */
-static bool has_groups(span s, char group, char mark, bool *clear) {
+/* True for 1,234 and 12,345,678.9. mark: the decimal mark; 0: no fraction. *clear: true if the separator
+ * cannot be a decimal mark. */
+static bool has_groups(gt_cell s, char group, char mark, bool *clear) {
   uint32_t digits = 0, groups = 0, i = 0;
-  for (; i < s.length && s.text[i] != mark; i++) {
+  for (; i < s.length && !(mark && s.text[i] == mark); i++) {
     if (s.text[i] == group) {
       if (!digits || digits > 3 || (groups && digits != 3)) return false;
       groups++;
@@ -89,8 +83,15 @@ static bool has_groups(span s, char group, char mark, bool *clear) {
   return true;
 }
 
+bool gt_csv_may_be_thousands(const gt_cell *cell) {
+  gt_cell number = *cell;
+  bool clear;
+  if (number.length && *number.text == '-') number.text++, number.length--;
+  return has_groups(number, ',', 0, &clear);
+}
+
 /* Sets t->group and t->mark by a number with thousands separators. False if it is not such a number. */
-static bool find_groups(span s, tally *t) {
+static bool find_groups(gt_cell s, tally *t) {
   /* Each: thousands separator, decimal mark. */
   static const char forms[][2] = {{',', '.'}, {'.', ','}, {' ', '.'}, {' ', ','}, {'\'', '.'}};
   bool clear;
@@ -101,12 +102,6 @@ static bool find_groups(span s, tally *t) {
     return true;
   }
   return false;
-}
-
-static bool is_number(const gt_csv *csv, span s) {
-  double value;
-  return gt_parse_number(s.text, s.length, csv->decimal, &value) ||
-         gt_parse_number(s.text, s.length, csv->decimal == ',' ? '.' : ',', &value);
 }
 
 /* *texts: the number of texts; on return of those that are no numbers: labels of a target may be numbers. */
@@ -121,14 +116,14 @@ static tally count(const gt_csv *csv, const gt_cell *text, int *texts) {
     }
     if (!split(&text[i], &p)) continue;
     if (!t.same) t.first = p;
-    if (!is_same(p.before, t.first.before) || !is_same(p.after, t.first.after)) continue;
-    if (!find_groups(p.number, &t) && !is_number(csv, p.number)) continue;
+    if (!gt_cell_is_same(&p.before, &t.first.before) || !gt_cell_is_same(&p.after, &t.first.after)) continue;
+    if (!find_groups(p.number, &t) && !gt_cell_is_any_number(&p.number)) continue;
     if (!t.same++) t.example = &text[i];
   }
   return t;
 }
 
-static const char *escaped(span s, gt_arena *arena) {
+static const char *escaped(gt_cell s, gt_arena *arena) {
   return gt_escape_name(arena, gt_arena_strndup(arena, s.text, s.length));
 }
 
@@ -155,7 +150,7 @@ bool gt_csv_find_units(const gt_csv *csv, const gt_column_facts *f, gt_arena *ar
     return false;
   if (!arena) return true;
   const char *separator = separator_name(t.group);
-  out->example = escaped((span){t.example->text, t.example->length}, arena);
+  out->example = escaped(*t.example, arena);
   out->what = !unit      ? "thousands separators"
               : !t.group ? unit_text(&t.first, arena)
                          : gt_arena_printf(arena, "%s, and thousands separators", unit_text(&t.first, arena));

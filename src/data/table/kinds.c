@@ -46,7 +46,13 @@ void gt_csv_set_known_kinds(gt_table_file *file, const gt_typed_table *table, co
   file->csv.missing = table->has_missing_values ? &table->missing : NULL;
 }
 
-static void add_problem(typing *t, const char *what, const char *fix, const char *also) {
+/* The format and what follows it say what is wrong with the column. */
+static void __attribute__((format(printf, 4, 5)))
+add_problem(typing *t, const char *fix, const char *also, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const char *what = gt_arena_vprintf(t->arena, format, arguments);
+  va_end(arguments);
   t->problem[t->problems++] = (gt_column_problem){t->input, what, t->c->final ? NULL : fix, also, false};
 }
 
@@ -148,18 +154,15 @@ static const char *missing_words(const typing *t) {
 
 static void report_free_text(typing *t) {
   const bool dates = date_orders(&t->f->dictionary, true);
-  add_problem(t,
-              gt_arena_printf(t->arena, "has free text: %d distinct values in %" PRIu64 " cells",
-                              t->f->dictionary.distinct, t->f->texts),
-              dates ? "date" : "ignore",
-              dates
-                  ? NULL
-                  : gt_arena_printf(
-                        t->arena,
-                        "the most frequent as categories: {type: category, max_categories: 50}, or codes for "
-                        "an embedding layer (docs/data.md); or as the only input, its words: data: {text: "
-                        "{column: %s, vocabulary: word}} (docs/sequences.md)",
-                        gt_spec_key(t->arena, t->c->column.name)));
+  const char *also =
+      gt_arena_printf(t->arena,
+                      "the most frequent as categories: {type: category, max_categories: 50}, or codes for "
+                      "an embedding layer (docs/data.md); or as the only input, its words: data: {text: "
+                      "{column: %s, vocabulary: word}} (docs/sequences.md)",
+                      gt_spec_key(t->arena, t->c->column.name));
+  add_problem(t, dates ? "date" : "ignore", dates ? NULL : also,
+              "has free text: %d distinct values in %" PRIu64 " cells", t->f->dictionary.distinct,
+              t->f->texts);
 }
 
 /* Decides the kind of a column of type auto by its cells, or adds a problem. */
@@ -172,22 +175,22 @@ static void decide_kind(typing *t) {
     if (t->c->column.kind == GT_COLUMN_DATE && is_time(t->file, t->input))
       t->column->reading = GT_READ_TEXTS; /* its texts are dates of any form */
   } else if (has_thousands(csv, f)) {
-    add_problem(t, "has numbers with commas, which may be thousands separators", "ignore",
-                "remove these commas from the file; or for decimal commas: data: {decimal: comma}");
+    add_problem(t, "ignore",
+                "remove these commas from the file; or for decimal commas: data: {decimal: comma}",
+                "has numbers with commas, which may be thousands separators");
   } else if (has_other_mark(csv, f)) {
-    add_problem(t, comma ? "has numbers with a point" : "has numbers with a comma", "ignore",
+    add_problem(t, "ignore",
                 comma ? "for decimal points: data: {decimal: point}"
-                      : "for decimal commas: data: {decimal: comma}");
+                      : "for decimal commas: data: {decimal: comma}",
+                "has numbers with a %s", comma ? "point" : "comma");
   } else if (gt_csv_find_units(csv, f, t->arena, &units)) {
-    add_problem(t, gt_arena_printf(t->arena, "has %s", units.what), "ignore", units.fix);
+    add_problem(t, "ignore", units.fix, "has %s", units.what);
   } else if (!f->numbers && !f->unfit) {
     report_free_text(t);
   } else {
     const bool few = is_few((uint64_t)f->dictionary.distinct, f->texts) && f->texts > f->numbers;
-    add_problem(t,
-                gt_arena_printf(t->arena, "has %s and %s", with_count(t, f->numbers + f->unfit, "number"),
-                                with_count(t, f->texts, "text")),
-                few ? "category" : "ignore", missing_words(t));
+    add_problem(t, few ? "category" : "ignore", missing_words(t), "has %s and %s",
+                with_count(t, f->numbers + f->unfit, "number"), with_count(t, f->texts, "text"));
   }
 }
 
@@ -198,30 +201,28 @@ static void check_date(typing *t) {
   const unsigned orders = date_orders(&t->f->dictionary, t->column->reading == GT_READ_TEXTS),
                  required = t->c->final ? column->order : t->c->rule.order;
   if (t->column->needs_whole)
-    add_problem(t, "has dates, but its input is listed in 'integers'", "ignore", NULL);
+    add_problem(t, "ignore", NULL, "has dates, but its input is listed in 'integers'");
   else if (required && (orders & required))
     column->order = required;
   else if (!orders || required)
-    add_problem(
-        t, required && orders ? "has dates in another order" : "has texts that are not dates of one form",
-        "category", NULL);
+    add_problem(t, "category", NULL, "has %s",
+                required && orders ? "dates in another order" : "texts that are not dates of one form");
   else if (!is_ambiguous(orders))
     column->order = orders & GT_DATE_YEAR_FIRST ? GT_DATE_YEAR_FIRST : orders;
   else
-    add_problem(t, "has dates whose day and month could be either way round",
-                "{type: date, order: day_first}", "order: month_first");
+    add_problem(t, "{type: date, order: day_first}", "order: month_first",
+                "has dates whose day and month could be either way round");
 }
 
 static void check_categories(typing *t) {
   const int count = t->f->dictionary.distinct;
   const bool codes = t->column->needs_whole, may_be_many = t->c->final || t->c->rule.max_categories;
   if (t->f->more)
-    add_problem(t, gt_arena_printf(t->arena, "has more than %d distinct values", GT_TABLE_MAX_TEXTS),
-                "ignore", NULL);
+    add_problem(t, "ignore", NULL, "has more than %d distinct values", GT_TABLE_MAX_TEXTS);
   else if (!may_be_many && count > (codes ? GT_COLUMN_MAX_CATEGORIES : GT_MOST_CATEGORIES))
-    add_problem(t, gt_arena_printf(t->arena, "has %d categories", count),
+    add_problem(t,
                 codes ? "{type: category, max_categories: 100000}" : "{type: category, max_categories: 100}",
-                NULL);
+                NULL, "has %d categories", count);
 }
 
 static void check_texts(typing *t) {
@@ -230,30 +231,27 @@ static void check_texts(typing *t) {
   const bool boolean = c->column.kind == GT_COLUMN_BOOLEAN;
   gt_csv_units units;
   if (f->texts && !boolean && gt_csv_find_units(&t->file->csv, f, t->arena, &units))
-    add_problem(t, gt_arena_printf(t->arena, "has %s", units.what), "ignore", units.fix);
+    add_problem(t, "ignore", units.fix, "has %s", units.what);
   else if (f->texts && !boolean)
-    add_problem(t, c->final ? "has texts, but the model reads numbers" : "has texts that are not numbers",
-                f->numbers ? "ignore" : "category", c->final || c->rule.given ? NULL : missing_words(t));
+    add_problem(t, f->numbers ? "ignore" : "category", c->final || c->rule.given ? NULL : missing_words(t),
+                "has texts%s", c->final ? ", but the model reads numbers" : " that are not numbers");
   else if (boolean && ((f->texts && !all_boolean(&f->dictionary)) ||
                        (f->numbers && !(f->whole && f->least >= 0 && f->largest <= 1))))
-    add_problem(t, "has values that are not yes or no, true or false, 0 or 1", "category", NULL);
+    add_problem(t, "category", NULL, "has values that are not yes or no, true or false, 0 or 1");
 }
 
 static void check_numbers(typing *t) {
   const gt_column_facts *f = t->f;
   const bool log = t->c->final ? t->c->column.log : t->c->rule.scale == GT_SCALE_LOG1P;
   if (f->unfit && t->column->needs_whole)
-    add_problem(t,
-                gt_arena_printf(t->arena,
-                                "has numbers that are not whole numbers from 0 to %d, which its input needs",
-                                GT_DATA_MAX_INTEGER),
-                "category", NULL);
+    add_problem(t, "category", NULL,
+                "has numbers that are not whole numbers from 0 to %d, which its input needs",
+                GT_DATA_MAX_INTEGER);
   else if (f->unfit)
-    add_problem(t, "has numbers that are too large for a 32-bit float", "ignore", NULL);
+    add_problem(t, "ignore", NULL, "has numbers that are too large for a 32-bit float");
   else if (log && f->numbers && f->least <= -1)
-    add_problem(
-        t, gt_arena_printf(t->arena, "has numbers down to %.6g, but log1p needs numbers above -1", f->least),
-        "{scale: standard}", NULL);
+    add_problem(t, "{scale: standard}", NULL, "has numbers down to %.6g, but log1p needs numbers above -1",
+                f->least);
 }
 
 static void check_gaps(typing *t) {
@@ -271,13 +269,13 @@ static void check_gaps(typing *t) {
                            "fill the cells in the file, or train with data: {columns: {%s: {missing: %s}}}",
                            gt_spec_key(t->arena, c->column.name), category ? "category" : "median");
   add_problem(t,
-              c->final ? "has missing values, but the model was trained without any in this column"
-              : fill == GT_FILL_ERROR ? "has missing values, and its rule is 'missing: error'"
-                                      : "has missing values, but its input is listed in 'integers'",
               fill != GT_FILL_ERROR ? "{missing: drop}"
               : category            ? "{missing: category}"
                                     : "{missing: median}",
-              also);
+              also, "has missing values, %s",
+              c->final                ? "but the model was trained without any in this column"
+              : fill == GT_FILL_ERROR ? "and its rule is 'missing: error'"
+                                      : "but its input is listed in 'integers'");
   t->problem[t->problems - 1].gaps = true;
 }
 
@@ -287,12 +285,11 @@ static void check_rule(typing *t) {
   const bool fills = gt_column_rule_fills(&t->c->rule, kind);
   if (t->c->final || !t->c->rule.any || (fills && gt_column_rule_scales(&t->c->rule, kind))) return;
   add_problem(t,
-              gt_arena_printf(t->arena, "is read as a %s, for which its rule '%s' has no meaning",
-                              gt_column_kind_names[kind], fills ? "scale" : "missing"),
               fills                        ? "{scale: auto}"
               : kind == GT_COLUMN_CATEGORY ? "{missing: category}"
                                            : "{missing: most_frequent}",
-              NULL);
+              NULL, "is read as a %s, for which its rule '%s' has no meaning", gt_column_kind_names[kind],
+              fills ? "scale" : "missing");
 }
 
 static void check_column(typing *t, int input) {
@@ -317,19 +314,15 @@ static void check_column(typing *t, int input) {
 
 /* The code of a text, the same in all files; a new text gets a new code. */
 static int code_of(gt_typed_column *c, gt_arena *arena, const gt_cell *cell) {
-  char *composed = gt_nfc(cell->text, cell->length);
-  const char *text = composed ? composed : gt_arena_strndup(arena, cell->text, cell->length);
-  int code = gt_names_find(&c->index, text);
-  if (code < 0) {
-    if (c->texts == c->capacity) {
-      const char **more = GT_NEW_N(arena, const char *, c->capacity = 2 * c->capacity + 16);
-      if (c->texts) memcpy(more, c->text, (size_t)c->texts * sizeof *more);
-      c->text = more;
-    }
-    c->text[code = c->texts++] = composed ? gt_arena_strdup(arena, text) : text;
-    gt_names_add(&c->index, c->text[code], code);
+  const char *text = gt_nfc_in(arena, gt_arena_strndup(arena, cell->text, cell->length));
+  const int code = gt_names_add(&c->index, text, c->texts);
+  if (code < c->texts) return code;
+  if (c->texts == c->capacity) {
+    const char **more = GT_NEW_N(arena, const char *, c->capacity = 2 * c->capacity + 16);
+    if (c->texts) memcpy(more, c->text, (size_t)c->texts * sizeof *more);
+    c->text = more;
   }
-  free(composed);
+  c->text[c->texts++] = text;
   return code;
 }
 

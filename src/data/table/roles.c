@@ -51,10 +51,9 @@ static bool check_found(gt_data_reader *reader, const gt_table_file *file, const
     int k = 0;
     while (k < texts->distinct && !has_value(&file->csv, &texts->text[k], values.items[i])) k++;
     if (k < texts->distinct) continue;
-    gt_error_at(reader->diagnostics, values.at[i], "no row of %s has '%s' in column '%s'", file->csv.path,
-                values.items[i], gt_table_name(file, column))
-        ->expected = "a value of the column";
-    return false;
+    return gt_refuse(reader->diagnostics, values.at[i], "a value of the column",
+                     "no row of %s has '%s' in column '%s'", file->csv.path, values.items[i],
+                     gt_table_name(file, column));
   }
   return true;
 }

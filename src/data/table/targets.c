@@ -2,6 +2,7 @@
  * distinct texts and their numbers of cells: a text is examined once, not once for each row. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/unicode.h"
 #include "data/table/table.h"
@@ -245,14 +246,7 @@ typedef struct label_set { /* how the cells of a target map to class numbers */
 static int class_of(const label_set *labels, const gt_cell *cell, gt_arena *arena) {
   const char *text = gt_arena_strndup(arena, cell->text, cell->length);
   if (strlen(text) != cell->length) return -1; /* a zero byte */
-  char *composed = gt_nfc(cell->text, cell->length);
-  const int class = gt_names_find(&labels->index, composed ? composed : text);
-  free(composed);
-  return class;
-}
-
-static int by_text(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
+  return gt_names_find(&labels->index, gt_nfc_in(arena, text));
 }
 
 static bool is_lacking(const gt_table_file *file, const gt_table_column *column, size_t row) {
@@ -295,11 +289,8 @@ static bool collect_names(label_set *labels, const gt_table_file *file, const gt
     if (!cells_of(texts, i)) continue;
     if (!gt_cell_is_clean(cell))
       return gt_csv_fail(&file->csv, cell, "this label contains control characters or is not UTF-8");
-    char *composed = gt_nfc(cell->text, cell->length);
-    const char *name =
-        composed ? gt_arena_strdup(arena, composed) : gt_arena_strndup(arena, cell->text, cell->length);
-    const bool is_composed = composed;
-    free(composed);
+    const char *text = gt_arena_strndup(arena, cell->text, cell->length), *name = gt_nfc_in(arena, text);
+    const bool is_composed = name != text;
     const int known = gt_names_find(&seen, name);
     if (known >= 0 && was_composed[known] != is_composed) *respelled = name;
     if (known >= 0) continue;
@@ -310,7 +301,7 @@ static bool collect_names(label_set *labels, const gt_table_file *file, const gt
     names[gt_names_add(&seen, name, labels->count++)] = name;
   }
   if (gap.line) return fail_missing_label(file, column, &gap);
-  qsort(names, (size_t)labels->count, sizeof *names, by_text);
+  qsort(names, (size_t)labels->count, sizeof *names, gt_order_texts);
   labels->names = names;
   return true;
 }
@@ -443,10 +434,8 @@ static bool read_labels(const label_set *labels, const gt_table_file *file, cons
 static bool check_one_column(gt_data_reader *reader, int index) {
   const gt_data_target *target = &reader->dataset->target[index];
   if (target->column_count == 1) return true;
-  gt_error_at(reader->diagnostics, gt_data_position(reader, target->name ? "targets" : "target"),
-              "classification needs exactly one target column")
-      ->expected = "one column, or task: regression";
-  return false;
+  return gt_refuse(reader->diagnostics, gt_data_position(reader, target->name ? "targets" : "target"),
+                   "one column, or task: regression", "classification needs exactly one target column");
 }
 
 static bool read_target(gt_data_reader *reader, const gt_table_file *file, int index, bool is_training,
