@@ -254,8 +254,7 @@ static const gt_spec *loss_node(const gt_config *config, int target) {
 gt_baseline gt_baseline_of(const gt_config *config, const gt_split *split, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   const bool discrete = is_discrete(config, target);
-  if (!split || !gt_split_target(split, target)->data ||
-      !gt_split_target(&data->split[GT_PART_TRAIN], target)->data || data->boards)
+  if (!split || !gt_split_target(split, target)->data || !gt_train_target(data, target)->data || data->boards)
     return (gt_baseline){0};
   gt_baseline b = {0};
   if (data->target[target].classification)
@@ -325,7 +324,7 @@ static void find_magnitudes(const gt_tensor *tensor, float *most) {
 gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data) {
   gt_unscaled_column most = {0};
   for (int k = 0; k < data->inputs; k++) {
-    const gt_tensor rows = gt_tensor_as_rows(gt_split_input(&data->split[GT_PART_TRAIN], k)), *t = &rows;
+    const gt_tensor rows = gt_tensor_as_rows(gt_train_input(data, k)), *t = &rows;
     if (t->element != GT_ELEMENT_F32 || !t->data || t->rank != 2) continue;
     float *magnitude = gt_alloc((size_t)t->dim[1] * sizeof *magnitude + 1);
     find_magnitudes(t, magnitude);

@@ -86,7 +86,7 @@ static void review_empty(gt_config *config, int target, const gt_class_table *c,
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
                 "class %d%s has no training sample: labels count from 0, and %d of the %d classes occur",
                 empty, of_target(c, arena), found, c->classes)
-      ->help = gt_split_target(&config->dataset.split[GT_PART_TRAIN], target)->rank > 1
+      ->help = gt_train_target(&config->dataset, target)->rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
                : config->dataset.targets > 1 || config->dataset.target[target].horizon
                    ? "labels in the file that count from 0, or texts, such as c1"
@@ -117,9 +117,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   if (c.is_named) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
   const bool series = data->target[target].horizon; /* a series cannot have a list of classes */
-  if (numbers)
-    c = count_possible_labels(gt_split_target(&data->split[GT_PART_TRAIN], target),
-                              data->target[target].horizon, arena);
+  if (numbers) c = count_possible_labels(gt_train_target(data, target), data->target[target].horizon, arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;
   if (!numbers && series) return NULL;
@@ -132,7 +130,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
 /* Warns if boards or pictures that are targets consist of a single value. */
 static void review_blank(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const gt_tensor *targets = gt_train_target(data, target);
   const gt_spec *node = gt_spec_find(config->root, "data"), *image = gt_spec_find(node, "image");
   const float *value = targets->data;
   const int64_t count = targets->dim[0] * gt_tensor_features(targets);
@@ -152,7 +150,7 @@ static void review_blank(gt_config *config, int target, gt_arena *arena) {
 /* Warns if a target has the same value in all training samples: nothing can be learned. */
 static void review_constant(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const gt_tensor *targets = gt_train_target(data, target);
   const float *value = targets->data;
   const int64_t columns = targets->rank == 2 ? gt_tensor_features(targets) : 0;
   const gt_spec *node = gt_spec_find(config->root, "data"), *at = gt_spec_find(node, "target");

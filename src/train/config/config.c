@@ -128,9 +128,7 @@ static bool set_loss_demands(const gt_spec *root, gt_data_requirements *requeste
 }
 
 static void check_eval_samples(gt_config *config) {
-  if (!config->train.eval_samples ||
-      gt_tensor_is_text(gt_split_target(&config->dataset.split[GT_PART_TRAIN], 0)))
-    return;
+  if (!config->train.eval_samples || gt_tensor_is_text(gt_train_target(&config->dataset, 0))) return;
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "eval_samples");
   gt_error_at(&config->diagnostics, node ? node->at : config->root->at,
               "'eval_samples' selects windows of a text, and this data is not such a text")

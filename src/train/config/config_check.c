@@ -58,7 +58,7 @@ static bool holds_bits(const gt_tensor *tensor, const gt_input *input) {
 static gt_model_input input_placeholder(const gt_config *config, gt_arena *arena, gt_graph *graph,
                                         int index) {
   const gt_input *input = &config->dataset.input[index];
-  const gt_tensor *tensor = gt_split_input(&config->dataset.split[GT_PART_TRAIN], index);
+  const gt_tensor *tensor = gt_train_input(&config->dataset, index);
   const gt_dtype dtype = input->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(arena, "input %s", input->name);
   gt_shape shape = batch_shape(config, tensor);
@@ -96,9 +96,7 @@ static gt_forward init_forward(gt_config *config, gt_arena *arena, gt_graph *gra
         .name = data->target[k].name,
         .targets = GT_NONE,
         .classes = data->target[k].classes,
-        .values = gt_split_target(&data->split[GT_PART_TRAIN], k)->rank
-                      ? gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], k))
-                      : 0};
+        .values = gt_train_target(data, k)->rank ? gt_tensor_features(gt_train_target(data, k)) : 0};
   return forward;
 }
 
@@ -133,7 +131,7 @@ static void check_unnormalized(gt_config *config) {
 /* Describes the outputs that a series or a text needs, for messages; NULL: other data. */
 static const char *expected_outputs(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *data_target = &data->target[target];
-  const gt_tensor *tensor = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const gt_tensor *tensor = gt_train_target(data, target);
   const long long values = tensor->rank ? (long long)gt_tensor_features(tensor) : 0,
                   steps = (long long)data_target->horizon;
   if (gt_tensor_is_text(tensor))
@@ -163,16 +161,15 @@ static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
   forward.weight = placeholder(graph, "weight", gt_shape_1(batch_of(config)), GT_F32, false);
   gt_value_range range = {0};
   if (!untrusted && config->loss[0] && config->loss[0]->type->residual) {
-    range = gt_tensor_range(gt_split_input(&data->split[GT_PART_TRAIN], 0), arena);
+    range = gt_tensor_range(gt_train_input(data, 0), arena);
     forward.reviewed = &range;
   }
   for (int k = 0; k < data->targets; k++) {
     gt_forward_target *target = &forward.target[k];
     const gt_dtype dtype = data->target[k].classification ? GT_I32 : GT_F32;
     target->loss = config->loss[0] ? config->loss[k] : NULL;
-    target->targets =
-        placeholder(graph, gt_arena_printf(arena, "targets %d", k),
-                    batch_shape(config, gt_split_target(&data->split[GT_PART_TRAIN], k)), dtype, false);
+    target->targets = placeholder(graph, gt_arena_printf(arena, "targets %d", k),
+                                  batch_shape(config, gt_train_target(data, k)), dtype, false);
     target->ignores = data->target[k].ignores;
     target->advice =
         untrusted || (target->loss && target->loss->type->residual) ? NULL : gt_class_advice(data, k, arena);
@@ -188,7 +185,7 @@ static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
 static bool check_target(const gt_config *config, int index, gt_diagnostics *diagnostics) {
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
-  const gt_tensor *target = gt_split_target(&data->split[GT_PART_TRAIN], index);
+  const gt_tensor *target = gt_train_target(data, index);
   if (data->target[index].classification && target->rank > 1) {
     gt_error_at(
         diagnostics, config->augment->at,
@@ -243,7 +240,7 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
 
 /* Warns if float values exceed white, at which colour augmentations clip. */
 static void check_white(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
-  const gt_tensor *tensor = gt_split_input(&config->dataset.split[GT_PART_TRAIN], 0);
+  const gt_tensor *tensor = gt_train_input(&config->dataset, 0);
   if ((!plan->look.lights && !plan->look.tones) || tensor->element != GT_ELEMENT_F32 || !tensor->data) return;
   const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
   const float *value = tensor->data;

@@ -50,8 +50,7 @@ static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
         gt_spec_is_null(gt_spec_find(gt_spec_find(config->root, "data"), "split")))
       data->child[k]->scalar = "last";
   /* The splits of a language model are always the beginning and the end of its text: no such key. */
-  if (gt_tensor_is_text(gt_split_target(&config->dataset.split[GT_PART_TRAIN], 0)))
-    gt_spec_remove(data, "split");
+  if (gt_tensor_is_text(gt_train_target(&config->dataset, 0))) gt_spec_remove(data, "split");
 }
 
 /* Repeated blocks are not expanded. */

@@ -43,7 +43,7 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *sett
 /* Number of outputs that have a threshold; 0: the model is not a binary classifier. */
 static int count_outputs(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *target = gt_split_target(&data->split[GT_PART_TRAIN], 0);
+  const gt_tensor *target = gt_train_target(data, 0);
   const int64_t labels = gt_tensor_features(target);
   /* Labels index arrays of two (count_classes), also if a loss of bits is an error for them. */
   if (data->target[0].classification && data->target[0].classes != 2) return 0;
