@@ -127,10 +127,8 @@ static bool check_integers(build_pass *p, const gt_layer_instance *layer, const 
     known &= limits[k] > 0;
     *limit = limits[k] > *limit ? limits[k] : *limit;
     if (type->integers || !is_integer(p, input[k])) continue;
-    gt_error_at(p->diagnostics, layer->template->at,
-                "layer '%s' does not accept integers, but '%s' holds integers", layer->name, names[k])
-        ->expected = "an embedding before it";
-    return false;
+    return gt_reject(p->diagnostics, layer->template->at, "an embedding before it",
+                     "layer '%s' does not accept integers, but '%s' holds integers", layer->name, names[k]);
   }
   if (!known) *limit = 0;
   return true;

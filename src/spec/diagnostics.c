@@ -68,6 +68,14 @@ gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const ch
   return item;
 }
 
+bool gt_reject(gt_diagnostics *diagnostics, gt_position at, const char *expected, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  add(diagnostics, at, GT_NO_FINDING, format, arguments)->expected = expected;
+  va_end(arguments);
+  return false;
+}
+
 gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt_position at,
                              const char *format, ...) {
   va_list arguments;

@@ -109,6 +109,9 @@ void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena);
  * and 100 findings. */
 gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same in functions that return false after an error; expected may be NULL. */
+bool gt_reject(gt_diagnostics *diagnostics, gt_position at, const char *expected, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Adds a finding, unless it is silenced or was already added; returns it, or a dummy that is never
  * printed. */
 gt_diagnostic *gt_finding_at(gt_diagnostics *diagnostics, gt_finding finding, gt_position at,

@@ -186,49 +186,40 @@ static bool check_target(const gt_config *config, int index, gt_diagnostics *dia
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
   const gt_tensor *target = gt_train_target(data, index);
-  if (data->target[index].classification && target->rank > 1) {
-    gt_error_at(
-        diagnostics, config->augment->at,
-        "samples with an array of labels cannot be augmented: the labels would not move with the image")
-        ->expected = "no augmentation";
-    return false;
-  }
+  if (data->target[index].classification && target->rank > 1)
+    return gt_reject(
+        diagnostics, config->augment->at, "no augmentation",
+        "samples with an array of labels cannot be augmented: the labels would not move with the image");
   if (data->target[index].classification || target->rank < 3 ||
       (target->rank < 5 && target->dim[1] == input->dim[0] && target->dim[2] == input->dim[1]))
     return true;
-  gt_error_at(diagnostics, config->augment->at, "the targets do not have the inputs' height and width")
-      ->expected = "targets of the same size, which are transformed like the inputs";
-  return false;
+  return gt_reject(diagnostics, config->augment->at,
+                   "targets of the same size, which are transformed like the inputs",
+                   "the targets do not have the inputs' height and width");
 }
 
 /* Samples with weights cannot be mixed, because a mixture would have two weights. */
 static bool check_mixing(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
-  if (plan->look.mixes && config->dataset.targets > 1) {
-    gt_error_at(diagnostics, config->augment->at, "samples can be mixed only if they have a single target")
-        ->expected = "augmentations other than mixup and cutmix";
-    return false;
-  }
+  if (plan->look.mixes && config->dataset.targets > 1)
+    return gt_reject(diagnostics, config->augment->at, "augmentations other than mixup and cutmix",
+                     "samples can be mixed only if they have a single target");
   if (!plan->look.mixes || !gt_split_weights(&config->dataset.split[GT_PART_TRAIN])->rank) return true;
-  gt_error_at(diagnostics, config->augment->at, "samples with weights (data.weight) cannot be mixed")
-      ->expected = "augmentations other than mixup and cutmix, or data without weights";
-  return false;
+  return gt_reject(diagnostics, config->augment->at,
+                   "augmentations other than mixup and cutmix, or data without weights",
+                   "samples with weights (data.weight) cannot be mixed");
 }
 
 bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics) {
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
   const gt_augment_list *list = config->augment;
-  if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || input->table || input->window) {
-    gt_error_at(diagnostics, list->at,
-                "only images can be augmented, and only if they are the model's single input");
-    return false;
-  }
-  if (config->optim->type->line_search) {
-    gt_error_at(diagnostics, list->at,
-                "optimizer '%s' evaluates the same samples repeatedly, so they cannot be augmented",
-                config->optim->type->name);
-    return false;
-  }
+  if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || input->table || input->window)
+    return gt_reject(diagnostics, list->at, NULL,
+                     "only images can be augmented, and only if they are the model's single input");
+  if (config->optim->type->line_search)
+    return gt_reject(diagnostics, list->at, NULL,
+                     "optimizer '%s' evaluates the same samples repeatedly, so they cannot be augmented",
+                     config->optim->type->name);
   int64_t network_dim[GT_DATA_MAX_RANK]; /* sample shape that the network reads */
   gt_input_network_shape(input, network_dim);
   const gt_augment_sample sample = {input->rank, input->dim, network_dim,
@@ -280,11 +271,10 @@ bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) 
   if (!config->flips || (data->inputs == 1 && input->element != GT_ELEMENT_I32 && !input->window &&
                          (input->rank == 2 || input->rank == 3)))
     return true;
-  gt_error_at(diagnostics, gt_spec_find(gt_spec_find(config->root, "eval"), "flip")->at,
-              "only images can be mirrored, and only if they are the model's single input")
-      ->expected = "samples of shape [height, width] or [height, width, channels], for example by data: "
-                   "{shape: [8, 8]}";
-  return false;
+  return gt_reject(diagnostics, gt_spec_find(gt_spec_find(config->root, "eval"), "flip")->at,
+                   "samples of shape [height, width] or [height, width, channels], for example by data: "
+                   "{shape: [8, 8]}",
+                   "only images can be mirrored, and only if they are the model's single input");
 }
 
 /* Inputs with names only, for data that could not be opened. */

@@ -32,19 +32,14 @@ const gt_schema gt_init_from_schema = {.name = "init_from",
 
 static bool read_map(gt_init_from *from, const gt_spec *map, gt_arena *arena, gt_diagnostics *diagnostics) {
   if (gt_spec_is_null(map)) return true;
-  if (map->kind != GT_SPEC_MAP) {
-    gt_error_at(diagnostics, map->at, "'map' is not a map of names")->expected =
-        "map: {head: ~, body: encoder}";
-    return false;
-  }
+  if (map->kind != GT_SPEC_MAP)
+    return gt_reject(diagnostics, map->at, "map: {head: ~, body: encoder}", "'map' is not a map of names");
   gt_transfer_rule *rule = GT_NEW_N(arena, gt_transfer_rule, map->count + 1);
   for (int i = 0; i < map->count; i++) {
     const gt_spec *entry = map->child[i];
-    if (entry->kind != GT_SPEC_SCALAR) {
-      gt_error_at(diagnostics, entry->at, "the source of '%s' is not a name", entry->key)->expected =
-          "a layer or tensor of the file, or ~";
-      return false;
-    }
+    if (entry->kind != GT_SPEC_SCALAR)
+      return gt_reject(diagnostics, entry->at, "a layer or tensor of the file, or ~",
+                       "the source of '%s' is not a name", entry->key);
     rule[i] = (gt_transfer_rule){entry->key, gt_spec_is_null(entry) ? NULL : entry->scalar};
   }
   from->transfer.rule = rule;
