@@ -130,12 +130,6 @@ gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t
                        : (gt_naive_error){split->naive[GT_NAIVE_LAST][output], last};
 }
 
-static double mean_over_outputs(const double *error, int64_t outputs) {
-  double sum = 0;
-  for (int64_t o = 0; o < outputs; o++) sum += error[o];
-  return sum / (double)outputs;
-}
-
 static const char *season_text(const gt_config *config, gt_arena *arena) {
   const gt_data_series options = gt_data_series_options(gt_spec_find(config->root, "data"));
   return gt_arena_printf(arena, "the value %lld rows before", (long long)options.season);
@@ -150,9 +144,9 @@ static bool is_discrete(const gt_config *config, int target) {
 static gt_baseline baseline_of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {.forecast = true};
   const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
-  const double last = mean_over_outputs(split->naive[GT_NAIVE_LAST], outputs),
+  const double last = mean_over_steps(split->naive[GT_NAIVE_LAST], outputs, 1, 0),
                season = split->naive[GT_NAIVE_SEASON]
-                            ? mean_over_outputs(split->naive[GT_NAIVE_SEASON], outputs)
+                            ? mean_over_steps(split->naive[GT_NAIVE_SEASON], outputs, 1, 0)
                             : INFINITY;
   const double error = season < last ? season : last;
   b.guess = season < last ? season_text(config, arena) : "the last value";
@@ -168,7 +162,7 @@ static const char *naive_values(const gt_dataset *data, const double *error, int
                                 gt_arena *arena) {
   enum { MAX_COLUMNS = 8 }; /* more columns are summarized by their mean */
   const int64_t horizon = data->target[0].horizon, columns = outputs / horizon;
-  const double mean = mean_over_outputs(error, outputs);
+  const double mean = mean_over_steps(error, outputs, 1, 0);
   gt_list list = gt_list_open(arena, MAX_COLUMNS);
   gt_result_id id = metric_of(0, discrete ? "accuracy" : "mae");
   if (columns == 1 || columns > MAX_COLUMNS)
