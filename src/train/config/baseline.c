@@ -119,15 +119,21 @@ static double mean_over_steps(const double *error, int64_t horizon, int64_t colu
   return sum / (double)horizon;
 }
 
+/* The naive forecast with the smaller error of a column over its steps, and that error. */
+static int best_naive(const gt_split *split, int64_t steps, int64_t columns, int64_t column, double *error) {
+  const double *season = split->naive[GT_NAIVE_SEASON];
+  const double by_last = mean_over_steps(split->naive[GT_NAIVE_LAST], steps, columns, column),
+               by_season = season ? mean_over_steps(season, steps, columns, column) : INFINITY;
+  *error = by_season < by_last ? by_season : by_last;
+  return by_season < by_last ? GT_NAIVE_SEASON : GT_NAIVE_LAST;
+}
+
 gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output) {
   if (!split->naive[GT_NAIVE_LAST] || !horizon) return (gt_naive_error){NAN, NAN};
-  const int64_t columns = gt_tensor_features(gt_split_target(split, 0)) / horizon, column = output % columns;
-  const double last = mean_over_steps(split->naive[GT_NAIVE_LAST], horizon, columns, column),
-               season = split->naive[GT_NAIVE_SEASON]
-                            ? mean_over_steps(split->naive[GT_NAIVE_SEASON], horizon, columns, column)
-                            : INFINITY;
-  return season < last ? (gt_naive_error){split->naive[GT_NAIVE_SEASON][output], season}
-                       : (gt_naive_error){split->naive[GT_NAIVE_LAST][output], last};
+  const int64_t columns = gt_tensor_features(gt_split_target(split, 0)) / horizon;
+  double all_steps;
+  const int naive = best_naive(split, horizon, columns, output % columns, &all_steps);
+  return (gt_naive_error){split->naive[naive][output], all_steps};
 }
 
 static const char *season_text(const gt_config *config, gt_arena *arena) {
@@ -143,13 +149,9 @@ static bool is_discrete(const gt_config *config, int target) {
 
 static gt_baseline baseline_of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {.forecast = true};
-  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
-  const double last = mean_over_steps(split->naive[GT_NAIVE_LAST], outputs, 1, 0),
-               season = split->naive[GT_NAIVE_SEASON]
-                            ? mean_over_steps(split->naive[GT_NAIVE_SEASON], outputs, 1, 0)
-                            : INFINITY;
-  const double error = season < last ? season : last;
-  b.guess = season < last ? season_text(config, arena) : "the last value";
+  double error; /* the mean over all outputs */
+  const int naive = best_naive(split, gt_tensor_features(gt_split_target(split, 0)), 1, 0, &error);
+  b.guess = naive == GT_NAIVE_SEASON ? season_text(config, arena) : "the last value";
   if (is_discrete(config, 0))
     add(&b, 0, "accuracy", 1 - error);
   else
@@ -272,16 +274,18 @@ gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_
   return all;
 }
 
-const gt_result_item *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
-  for (int i = 0; i < baseline->count; i++)
-    if (gt_result_find(results, baseline->metric[i].id)) return &baseline->metric[i];
+static const gt_result_item *first_in(const gt_results *results, const gt_result_item *item, int count) {
+  for (int i = 0; i < count; i++)
+    if (gt_result_find(results, item[i].id)) return &item[i];
   return NULL;
 }
 
+const gt_result_item *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
+  return first_in(results, baseline->metric, baseline->count);
+}
+
 const gt_result_item *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
-  for (int i = 0; i < baseline->at_thresholds; i++)
-    if (gt_result_find(results, baseline->at_threshold[i].id)) return &baseline->at_threshold[i];
-  return NULL;
+  return first_in(results, baseline->at_threshold, baseline->at_thresholds);
 }
 
 /* True if the baseline makes no error, because all samples have the same target: no model can be better. */
