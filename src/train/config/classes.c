@@ -21,12 +21,12 @@ static const char *of_target(const gt_class_table *c, gt_arena *arena) {
   return c->target ? gt_arena_printf(arena, " of target '%s'", c->target) : "";
 }
 
-/* Lists the classes of which `has` counts at least `least` samples and `lacks` none. */
+/* Lists the classes of which `has` counts at least `least` samples (NULL: all) and `lacks` none. */
 static const char *list_missing(const gt_class_table *c, const int64_t *has, const int64_t *lacks,
                                 int64_t least, gt_arena *arena) {
   gt_list list = gt_list_open(arena, MAX_MISSING);
   for (int i = 0; i < c->classes; i++)
-    if (has[i] >= least && !lacks[i]) gt_list_add(&list, "'%s'", c->name[i]);
+    if ((!has || has[i] >= least) && !lacks[i]) gt_list_add(&list, "'%s'", c->name[i]);
   return gt_list_more(&list);
 }
 
@@ -70,9 +70,7 @@ static const char *classes_help(const gt_class_table *c, const char *condition, 
 /* class_names may list a class that has no sample: a misspelled name, or a class of other data. */
 static void review_listed(gt_config *config, const gt_class_table *c, gt_arena *arena) {
   const gt_spec *listed = gt_spec_find(gt_spec_find(config->root, "data"), "class_names");
-  int64_t *one_each = GT_NEW_N(arena, int64_t, c->classes);
-  for (int i = 0; i < c->classes; i++) one_each[i] = 1;
-  const char *text = list_missing(c, one_each, c->part[0].count, 1, arena);
+  const char *text = list_missing(c, NULL, c->part[0].count, 1, arena);
   if (!gt_spec_is_null(listed) && *text)
     gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, listed->at,
                   "class_names lists %s, but no training sample has such a label", text)

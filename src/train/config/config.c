@@ -57,8 +57,7 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
 
 /* Evaluates once per epoch if the run is counted in steps and eval_every is not given. */
 static void choose_evaluations(gt_config *config) {
-  const gt_train_config *train = &config->train;
-  if (train->eval_every < 0) config->train.eval_every = gt_phase_steps_per_epoch(config);
+  if (config->train.eval_every < 0) config->train.eval_every = gt_phase_steps_per_epoch(config);
 }
 
 void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
