@@ -53,11 +53,6 @@ static const gt_schema schema = {.name = "symbolic",
                                  .fields = fields,
                                  .shorthand = "edges"};
 
-static void report_error(gt_diagnostics *diagnostics, gt_position at, const char *expected,
-                         const char *message) {
-  gt_error_at(diagnostics, at, "%s", message)->expected = expected;
-}
-
 static void report_unknown_function(gt_diagnostics *diagnostics, gt_position at, const char *name) {
   gt_diagnostic *d = gt_error_at(diagnostics, at, "there is no function '%s' in the library", name);
   d->expected = gt_arena_printf(diagnostics->arena, "one of %s", gt_symbol_names(diagnostics->arena));
@@ -85,10 +80,8 @@ static bool read_edge(const gt_spec *item, const gt_model *model, gt_symbolic_ed
   int64_t from, to;
   if (item->kind != GT_SPEC_SEQUENCE || item->count < 3 || item->count > 4 ||
       item->child[0]->kind != GT_SPEC_SCALAR || !gt_spec_int(item->child[1], &from) ||
-      !gt_spec_int(item->child[2], &to)) {
-    report_error(diagnostics, item->at, expected, "this is not an edge");
-    return false;
-  }
+      !gt_spec_int(item->child[2], &to))
+    return gt_refuse(diagnostics, item->at, expected, "this is not an edge");
   const char **names = GT_NEW_N(diagnostics->arena, const char *, model->layers);
   /* request->layer becomes the index of the layer with this name, or model->layers if there is none. */
   for (int l = request->layer = 0; l < model->layers; l++) {
@@ -104,13 +97,13 @@ static bool read_edge(const gt_spec *item, const gt_model *model, gt_symbolic_ed
   const gt_shape shape = gt_store_find(model->store, name)->shape;
   const int64_t inputs = shape.dim[0] * shape.dim[2], outputs = shape.dim[3];
   if (from < 0 || from >= inputs)
-    report_error(diagnostics, item->child[1]->at,
-                 gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)inputs - 1),
-                 "the layer has no such input");
+    gt_refuse(diagnostics, item->child[1]->at,
+              gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)inputs - 1),
+              "the layer has no such input");
   if (to < 0 || to >= outputs)
-    report_error(diagnostics, item->child[2]->at,
-                 gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)outputs - 1),
-                 "the layer has no such output");
+    gt_refuse(diagnostics, item->child[2]->at,
+              gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)outputs - 1),
+              "the layer has no such output");
   request->from = (int)from;
   request->to = (int)to;
   return true;
@@ -122,8 +115,8 @@ static void read_edges(symbolic_settings *settings, gt_arena *arena, const gt_mo
   if (gt_spec_is_null(edges)) return;
   if (edges->kind == GT_SPEC_SCALAR && !strcmp(edges->scalar, "auto")) return;
   if (edges->kind != GT_SPEC_SEQUENCE || !edges->count) {
-    report_error(diagnostics, edges->at, "auto, or a list such as [[kan1, 0, 0], [kan1, 1, 0, sin]]",
-                 "this is not a list of edges");
+    gt_refuse(diagnostics, edges->at, "auto, or a list such as [[kan1, 0, 0], [kan1, 1, 0, sin]]",
+              "this is not a list of edges");
     return;
   }
   gt_symbolic_edges_request *request = GT_NEW_N(arena, gt_symbolic_edges_request, edges->count);

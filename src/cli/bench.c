@@ -38,7 +38,7 @@ static bool run_gemms(gt_backend *backend, bool json, json_t *list, gt_error *er
                                      {4096, 4096, 4096}, {8192, 8192, 8192}};
   static const double seconds = 2; /* target time per size */
   const gt_bench_precision *precision;
-  gt_bench_precisions(&precision);
+  gt_bench_precisions(&backend->target, &precision);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     const int64_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
     gt_bench_time time;

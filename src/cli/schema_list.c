@@ -48,6 +48,7 @@ static const gt_field no_fields[] = {{.name = NULL}};
 static const gt_schema no_keys = {.name = "name", .fields = no_fields};
 
 static void add(gt_schemas *all, gt_schema_entry item) {
+  if (!item.help && item.schema) item.help = item.schema->help;
   if (all->count < GT_SCHEMA_MAX_ENTRIES) all->entry[all->count++] = item;
 }
 

@@ -26,7 +26,6 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
 }
 
 GT_DEFINE(loss, huber) = {.name = "huber",
-                          .help = "Huber loss: quadratic for small errors, linear for large ones",
                           .schema = &schema,
                           .config_size = sizeof(huber_config),
                           .regresses_targets = gt_loss_always_regresses_targets,

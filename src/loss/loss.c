@@ -87,12 +87,11 @@ static bool check_targets(gt_arena *arena, const gt_spec *node, const gt_data_ta
     gt_list_add(&examples, "%s: %s", known[k], default_for(&target[k]));
   }
   if (gt_spec_is_null(node)) return true;
-  if (node->kind != GT_SPEC_MAP || gt_spec_find(node, "type")) {
-    gt_error_at(diagnostics, node->at, "this is the loss of a single target, and the data has %d: %s",
-                targets, gt_list_of(arena, known, targets))
-        ->expected = gt_arena_printf(arena, "a loss for each target, such as loss: {%s}", examples.text);
-    return false;
-  }
+  if (node->kind != GT_SPEC_MAP || gt_spec_find(node, "type"))
+    return gt_refuse(diagnostics, node->at,
+                     gt_arena_printf(arena, "a loss for each target, such as loss: {%s}", examples.text),
+                     "this is the loss of a single target, and the data has %d: %s", targets,
+                     gt_list_of(arena, known, targets));
   for (int i = 0; i < node->count; i++) {
     int k = 0;
     while (k < targets && strcmp(known[k], node->child[i]->key)) k++;
@@ -131,8 +130,7 @@ bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnos
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  gt_error_at(diagnostics, value ? value->at : loss->at, "loss '%s' %s", loss->type->name, text);
-  return false;
+  return gt_refuse(diagnostics, value ? value->at : loss->at, NULL, "loss '%s' %s", loss->type->name, text);
 }
 
 /* True if the prediction has a row of values for each label: [B, axes…, classes] for [B, axes…]. */
@@ -150,35 +148,31 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
                 *targets = gt_node_at(graph, input->targets);
   const gt_shape shape = prediction->shape;
   char text[128];
-  if (targets->dtype != GT_I32) {
-    gt_error_at(diagnostics, loss->at, "loss '%s' needs class labels, but the data's targets are numbers",
-                loss->type->name)
-        ->expected = "data: {task: classification}, or a loss for numbers: mse, mae, huber or bce";
-    return false;
-  }
+  if (targets->dtype != GT_I32)
+    return gt_refuse(diagnostics, loss->at,
+                     "data: {task: classification}, or a loss for numbers: mse, mae, huber or bce",
+                     "loss '%s' needs class labels, but the data's targets are numbers", loss->type->name);
   if (targets->shape.rank > 1 && !is_per_label(shape, targets->shape)) {
     char labels[128];
-    gt_error_at(diagnostics, input->at,
-                "%s '%s' outputs %s; the targets are labels %s, and loss '%s' needs one value per "
-                "class for each of them",
-                layer_of(input), input->layer, gt_shape_text(shape, text),
-                gt_shape_text(targets->shape, labels), loss->type->name)
-        ->expected = input->expected
+    return gt_refuse(diagnostics, input->at,
+                     input->expected
                          ? input->expected
                          : "an output of the targets' shape with an axis for the classes at its end; "
-                           "targets that are one-hot rows need task: regression and loss: bce";
-    return false;
+                           "targets that are one-hot rows need task: regression and loss: bce",
+                     "%s '%s' outputs %s; the targets are labels %s, and loss '%s' needs one value per "
+                     "class for each of them",
+                     layer_of(input), input->layer, gt_shape_text(shape, text),
+                     gt_shape_text(targets->shape, labels), loss->type->name);
   }
-  if (shape.rank != targets->shape.rank + 1) {
-    gt_error_at(diagnostics, input->at, "%s '%s' outputs %s; loss '%s' needs one value per class and sample",
-                layer_of(input), input->layer, gt_shape_text(shape, text), loss->type->name)
-        ->expected = shape.rank == 3
+  if (shape.rank != targets->shape.rank + 1)
+    return gt_refuse(diagnostics, input->at,
+                     shape.rank == 3
                          ? "before the last linear layer one value for all steps: return: last in a "
                            "recurrent layer, sequence_pool, or flatten"
                      : shape.rank > 2 ? "a flatten layer before it, then linear"
-                                      : "a linear layer at the end";
-    return false;
-  }
+                                      : "a linear layer at the end",
+                     "%s '%s' outputs %s; loss '%s' needs one value per class and sample", layer_of(input),
+                     input->layer, gt_shape_text(shape, text), loss->type->name);
   const int64_t outputs = shape.dim[shape.rank - 1];
   const char *const item = shape.rank > 2 ? "label" : "sample";
   if (input->classes && outputs != input->classes) {
@@ -374,6 +368,5 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   gt_graph_set_scope(graph, outer);
   if (out->mean != GT_NONE) return true;
   if (diagnostics->errors > errors) return false;
-  gt_error_at(diagnostics, loss->at, "loss '%s': %s", loss->type->name, graph->error.message);
-  return false;
+  return gt_refuse(diagnostics, loss->at, NULL, "loss '%s': %s", loss->type->name, graph->error.message);
 }

@@ -17,7 +17,7 @@ struct gt_loss;
 struct gt_loss_input;
 
 typedef struct gt_loss_type {
-  const char *name, *help;
+  const char *name, *help; /* help NULL: that of the schema */
   const gt_schema *schema;
   size_t config_size;
   /* True: targets are class numbers, I32 [N], and the prediction is F32 [N, classes], for N items. False:

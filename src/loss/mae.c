@@ -11,8 +11,5 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
   return gt_mean(graph, gt_abs(graph, gt_sub(graph, prediction, targets)), 1u << 1, false);
 }
 
-GT_DEFINE(loss, mae) = {.name = "mae",
-                        .help = "mean absolute error",
-                        .schema = &schema,
-                        .regresses_targets = gt_loss_always_regresses_targets,
-                        .build = build};
+GT_DEFINE(loss, mae) = {
+    .name = "mae", .schema = &schema, .regresses_targets = gt_loss_always_regresses_targets, .build = build};

@@ -8,8 +8,5 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
   return (void)config, gt_loss_squared_error(graph, prediction, targets);
 }
 
-GT_DEFINE(loss, mse) = {.name = "mse",
-                        .help = "mean squared error",
-                        .schema = &schema,
-                        .regresses_targets = gt_loss_always_regresses_targets,
-                        .build = build};
+GT_DEFINE(loss, mse) = {
+    .name = "mse", .schema = &schema, .regresses_targets = gt_loss_always_regresses_targets, .build = build};

@@ -121,16 +121,14 @@ static bool find_derivatives(pde *p, const char *text, const gt_spec *node) {
     while (isalnum((unsigned char)c[n]) || c[n] == '_') n++;
     if (!n || !gt_pde_read_derivative(names, c, n, &d)) continue;
     const char *name = gt_arena_strndup(p->diagnostics->arena, c, n);
-    if (d.order > GT_PDE_MAX_ORDER || names->count == GT_PDE_MAX_NAMES) {
-      gt_error_at(p->diagnostics, gt_position_within(node, (int)(c - text), (int)n),
-                  d.order > GT_PDE_MAX_ORDER ? "the order of the derivative '%s' is too high"
-                                             : "'%s' is one derivative too many",
-                  name)
-          ->expected =
-          gt_arena_printf(p->diagnostics->arena, "at most %d derivatives, each of order %d or less",
-                          GT_PDE_MAX_NAMES - names->axes - names->outputs, GT_PDE_MAX_ORDER);
-      return false;
-    }
+    if (d.order > GT_PDE_MAX_ORDER || names->count == GT_PDE_MAX_NAMES)
+      return gt_refuse(p->diagnostics, gt_position_within(node, (int)(c - text), (int)n),
+                       gt_arena_printf(p->diagnostics->arena,
+                                       "at most %d derivatives, each of order %d or less",
+                                       GT_PDE_MAX_NAMES - names->axes - names->outputs, GT_PDE_MAX_ORDER),
+                       d.order > GT_PDE_MAX_ORDER ? "the order of the derivative '%s' is too high"
+                                                  : "'%s' is one derivative too many",
+                       name);
     if (is_known(names, name)) continue;
     names->name[names->count] = name;
     names->at[names->count] = gt_position_within(node, (int)(c - text), (int)n);
@@ -187,11 +185,8 @@ static void report_formula(const pde *p, const char *text, const gt_spec *node,
 
 /* Parses formulas; node: the value of `residual`. */
 static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formulas *out) {
-  if (texts.count < 1 || texts.count > MAX_FORMULAS) {
-    gt_error_at(p->diagnostics, node->at, "'residual' has %d formulas", texts.count)->expected =
-        "1 to 16 formulas";
-    return false;
-  }
+  if (texts.count < 1 || texts.count > MAX_FORMULAS)
+    return gt_refuse(p->diagnostics, node->at, "1 to 16 formulas", "'residual' has %d formulas", texts.count);
   for (int i = 0; i < texts.count; i++) {
     const gt_spec *text = node->kind == GT_SPEC_SEQUENCE ? node->child[i] : node;
     gt_formula_error error;
@@ -202,12 +197,11 @@ static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formula
       report_formula(p, texts.items[i], text, &error);
       return false;
     }
-    if (!depends_on_outputs(p, f)) {
-      gt_error_at(p->diagnostics, text->at, "this formula does not depend on the model's output")->expected =
-          gt_arena_printf(p->diagnostics->arena, "a formula with '%s' or its derivatives",
-                          p->names.name[p->names.axes]);
-      return false;
-    }
+    if (!depends_on_outputs(p, f))
+      return gt_refuse(p->diagnostics, text->at,
+                       gt_arena_printf(p->diagnostics->arena, "a formula with '%s' or its derivatives",
+                                       p->names.name[p->names.axes]),
+                       "this formula does not depend on the model's output");
     out->item[out->count++] = f;
   }
   return true;
@@ -234,11 +228,9 @@ static void review_place(const pde *p, int axis, double value, gt_position at) {
 
 /* Reads the fixed inputs and their values. */
 static bool read_at(pde *p, const gt_spec *at, formulas *out) {
-  if (at->kind != GT_SPEC_MAP || !at->count) {
-    gt_error_at(p->diagnostics, at->at, "'at' of a condition must be a map of input names to numbers")
-        ->expected = "a map such as {x: 0}";
-    return false;
-  }
+  if (at->kind != GT_SPEC_MAP || !at->count)
+    return gt_refuse(p->diagnostics, at->at, "a map such as {x: 0}",
+                     "'at' of a condition must be a map of input names to numbers");
   for (int i = 0; i < at->count; i++) {
     const gt_spec *entry = at->child[i];
     int axis = 0;
@@ -250,10 +242,8 @@ static bool read_at(pde *p, const gt_spec *at, formulas *out) {
           gt_pde_names_help(&p->names, as_derivative, strlen(as_derivative), p->diagnostics->arena);
       return false;
     }
-    if (!gt_spec_float(entry, &out->value[axis])) {
-      gt_error_at(p->diagnostics, entry->at, "the value of '%s' must be a number", entry->key);
-      return false;
-    }
+    if (!gt_spec_float(entry, &out->value[axis]))
+      return gt_refuse(p->diagnostics, entry->at, NULL, "the value of '%s' must be a number", entry->key);
     out->set[axis] = true;
     review_place(p, axis, out->value[axis], entry->at);
   }
@@ -262,11 +252,9 @@ static bool read_at(pde *p, const gt_spec *at, formulas *out) {
 
 static bool read_conditions(pde *p, const gt_spec *list) {
   if (gt_spec_is_null(list)) return true;
-  if (list->kind != GT_SPEC_SEQUENCE || list->count > MAX_CONDITIONS) {
-    gt_error_at(p->diagnostics, list->at, "'conditions' must be a list of at most %d", MAX_CONDITIONS)
-        ->expected = "a list such as [{at: {x: 0}, residual: u}]";
-    return false;
-  }
+  if (list->kind != GT_SPEC_SEQUENCE || list->count > MAX_CONDITIONS)
+    return gt_refuse(p->diagnostics, list->at, "a list such as [{at: {x: 0}, residual: u}]",
+                     "'conditions' must be a list of at most %d", MAX_CONDITIONS);
   for (int i = 0; i < list->count; i++) {
     const gt_spec *item = list->child[i];
     formulas *out = &p->condition[p->conditions++];

@@ -22,7 +22,6 @@ static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_i
 }
 
 GT_DEFINE(loss, sum_squared) = {.name = "sum_squared",
-                                .help = "sum of squared errors",
                                 .schema = &schema,
                                 .sums_batch = true,
                                 .regresses_targets = gt_loss_always_regresses_targets,

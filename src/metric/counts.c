@@ -16,25 +16,31 @@ double gt_count_precision(gt_class_count c) { return gt_count_share(c.correct, c
 double gt_count_recall(gt_class_count c) { return gt_count_share(c.correct, c.labels); }
 double gt_count_f1(gt_class_count c) { return gt_count_share(2 * c.correct, c.labels + c.predicted); }
 
-double gt_count_macro(const gt_metric_counts *counts, gt_of_class value) {
-  double sum = 0, classes = 0;
+/* The mean over the classes, each with the weight that `weight` returns. */
+static double mean_over_classes(const gt_metric_counts *counts, gt_of_class value, gt_of_class weight) {
+  double sum = 0, weights = 0;
   for (int64_t c = 0; c < counts->classes; c++) {
     const gt_class_count count = gt_count_class(counts, c);
-    if (count.labels + count.predicted <= 0) continue;
-    sum += value(count);
-    classes++;
+    sum += weight(count) * value(count);
+    weights += weight(count);
   }
-  return gt_count_share(sum, classes);
+  return gt_count_share(sum, weights);
+}
+
+static double occurs(gt_class_count c) { return c.labels + c.predicted > 0; }
+static double has_labels(gt_class_count c) { return c.labels > 0; }
+static double labels_of(gt_class_count c) { return c.labels; }
+
+double gt_count_macro(const gt_metric_counts *counts, gt_of_class value) {
+  return mean_over_classes(counts, value, occurs);
+}
+
+double gt_count_labeled(const gt_metric_counts *counts, gt_of_class value) {
+  return mean_over_classes(counts, value, has_labels);
 }
 
 double gt_count_weighted(const gt_metric_counts *counts, gt_of_class value) {
-  double sum = 0, labels = 0;
-  for (int64_t c = 0; c < counts->classes; c++) {
-    const gt_class_count count = gt_count_class(counts, c);
-    sum += count.labels * value(count);
-    labels += count.labels;
-  }
-  return gt_count_share(sum, labels);
+  return mean_over_classes(counts, value, labels_of);
 }
 
 double gt_count_micro(const gt_metric_counts *counts, gt_of_class value) {

@@ -15,18 +15,19 @@ double gt_count_share(double part, double whole);
 /* Metrics of a class; 0 if the denominator is 0. */
 double gt_count_precision(gt_class_count count), gt_count_recall(gt_class_count count),
     gt_count_f1(gt_class_count count); /* equals the Dice coefficient */
-/* Averages as in scikit-learn. macro: the mean over the classes that occur as label or prediction; weighted:
- * the mean weighted by labels; micro: the metric of the sums of all classes' counts; binary: the metric of
- * the positive class if there are two classes, otherwise macro. */
+/* Averages as in scikit-learn. macro: the mean over the classes that occur as label or prediction; labeled:
+ * over those that occur as label; weighted: the mean weighted by labels; micro: the metric of the sums of all
+ * classes' counts; binary: the metric of the positive class if there are two classes, otherwise macro. */
 double gt_count_macro(const gt_metric_counts *counts, gt_of_class value);
+double gt_count_labeled(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_weighted(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_micro(const gt_metric_counts *counts, gt_of_class value);
 double gt_count_binary(const gt_metric_counts *counts, gt_of_class value);
 
 /* Whether an average is the metric of the positive one of two classes. */
-enum { GT_IS_macro, GT_IS_micro = 0, GT_IS_weighted = 0, GT_IS_binary = 1 };
-/* Defines the gt_metric_type `metric_name`. Its value is the average (macro, weighted, micro or binary) of
- * the gt_of_class `function`. */
+enum { GT_IS_macro, GT_IS_labeled = 0, GT_IS_micro = 0, GT_IS_weighted = 0, GT_IS_binary = 1 };
+/* Defines the gt_metric_type `metric_name`. Its value is the average (macro, labeled, weighted, micro or
+ * binary) of the gt_of_class `function`. */
 #define GT_COUNT_ROW(metric_name, text, function, average)                   \
   static double function##_##average(const gt_metric_counts *counts) {       \
     return gt_count_##average(counts, function);                             \

@@ -1,6 +1,7 @@
 #include "metric/metric.h"
 #include "base/memory.h"
 #include "op/core.h"
+#include "op/cross_entropy.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
 #include <stdlib.h>
@@ -19,6 +20,23 @@ const char *gt_metric_unmet_requirement(const gt_metric_type *type, const gt_los
                                            : "needs targets that are classes";
   const bool too_many = task == GT_METRIC_CLASSES && outputs > GT_METRIC_MAX_CLASSES;
   return type->of_counts && too_many ? "needs at most 4096 classes" : NULL;
+}
+
+void gt_emit_absolute_error(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term) {
+  (void)task;
+  term[0] = gt_abs(graph, gt_sub(graph, items->prediction, items->targets));
+}
+
+void gt_emit_squared_error(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term) {
+  (void)task;
+  const gt_id error = gt_sub(graph, items->prediction, items->targets);
+  term[0] = gt_mul(graph, error, error);
+}
+
+void gt_emit_cross_entropy(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term) {
+  term[0] = task == GT_METRIC_CLASSES ? gt_cross_entropy(graph, items->prediction, items->targets, 0, NULL)
+                                      : gt_sub(graph, gt_softplus(graph, items->prediction),
+                                               gt_mul(graph, items->targets, items->prediction));
 }
 
 /* Weighted sums of a term over the items: F32 [1] for [N], or [outputs] for [N, outputs]. */

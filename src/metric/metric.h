@@ -76,6 +76,12 @@ typedef struct gt_metric_type {
   double (*of_scores)(const gt_metric_scores *scores);
 } gt_metric_type;
 
+/* Terms that several metrics sum: |x - t|; (x - t)²; cross-entropy without label smoothing and class weights.
+ */
+void gt_emit_absolute_error(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term);
+void gt_emit_squared_error(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term);
+void gt_emit_cross_entropy(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term);
+
 /* Why the metric is not defined for this loss with this number of outputs per item, for a message, such as
  * "needs targets that are numbers". NULL if it is defined. */
 const char *gt_metric_unmet_requirement(const gt_metric_type *type, const gt_loss *loss, int64_t outputs);

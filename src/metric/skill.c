@@ -2,13 +2,7 @@
  * before), as in Murphy, "Skill scores based on the mean square error", 1988, but with absolute errors. It is
  * 1 - MASE with the naive errors of the evaluated split. 0: no better than the naive forecast; 1: exact. */
 #include "metric/metric.h"
-#include "op/elementwise.h"
 #include <math.h>
-
-static void emit(gt_graph *graph, const gt_loss_items *items, gt_metric_task task, gt_id *term) {
-  (void)task;
-  term[0] = gt_abs(graph, gt_sub(graph, items->prediction, items->targets));
-}
 
 /* If both errors are 0, no forecast can be better than the naive one: the skill is 0. */
 static double skill_of(double error, double naive) {
@@ -27,5 +21,5 @@ GT_DEFINE(metric, skill) = {
     .larger = true,
     .needs_series = true,
     .sums = 1,
-    .emit = emit,
+    .emit = gt_emit_absolute_error,
     .of_sums = of_sums};

@@ -229,12 +229,12 @@ static bool count_passes(gt_block *list, const gt_block *block, gt_position at, 
   const int64_t values = list->values + block->times * block->values;
   if (layers > MAX_LAYERS || values > MAX_VALUES) {
     const bool too_many_layers = layers > MAX_LAYERS;
-    gt_error_at(diagnostics, at, "written out, this model would have %lld %s or more",
-                (long long)(too_many_layers ? layers : values), too_many_layers ? "layers" : "values")
-        ->expected =
-        gt_arena_printf(diagnostics->arena, "at most %d %s in all", too_many_layers ? MAX_LAYERS : MAX_VALUES,
-                        too_many_layers ? "layers" : "values");
-    return false;
+    return gt_refuse(diagnostics, at,
+                     gt_arena_printf(diagnostics->arena, "at most %d %s in all",
+                                     too_many_layers ? MAX_LAYERS : MAX_VALUES,
+                                     too_many_layers ? "layers" : "values"),
+                     "written out, this model would have %lld %s or more",
+                     (long long)(too_many_layers ? layers : values), too_many_layers ? "layers" : "values");
   }
   list->layers = layers;
   list->values = values;
@@ -296,16 +296,12 @@ static bool read_repeat(gt_block *list, gt_block *block, gt_arena *arena, const 
   bool known =
       gt_schema_read(&gt_repeat_schema, &read, NULL, NULL, settings, at, "in 'repeat'", arena, diagnostics);
   if (known) known = read_times(block, &read, at, arena, diagnostics);
-  if (block->depth > MAX_DEPTH) {
-    gt_error_at(diagnostics, at, "this block is nested too deeply")->expected =
-        gt_arena_printf(arena, "at most %d levels", MAX_DEPTH);
-    return false;
-  }
-  if (read.layers && (read.layers->kind != GT_SPEC_SEQUENCE || !read.layers->count)) {
-    gt_error_at(diagnostics, read.layers->at, "'layers' in 'repeat' must be a list of layers")->expected =
-        "layers: such as [{linear: 64}, relu]";
-    return false;
-  }
+  if (block->depth > MAX_DEPTH)
+    return gt_refuse(diagnostics, at, gt_arena_printf(arena, "at most %d levels", MAX_DEPTH),
+                     "this block is nested too deeply");
+  if (read.layers && (read.layers->kind != GT_SPEC_SEQUENCE || !read.layers->count))
+    return gt_refuse(diagnostics, read.layers->at, "layers: such as [{linear: 64}, relu]",
+                     "'layers' in 'repeat' must be a list of layers");
   if (read.layers) known &= gt_block_read(block, arena, read.layers, diagnostics);
   const gt_spec *times = gt_spec_find(settings, "times");
   return known && count_passes(list, block, times ? times->at : at, diagnostics);

@@ -116,10 +116,8 @@ static void add_to_objective(gt_forward *forward, const gt_forward_target *targe
 static bool check_output(const gt_model_layer *head, const gt_graph *graph, bool named,
                          gt_diagnostics *diagnostics) {
   if (gt_node_at(graph, head->node)->dtype != GT_I32) return true;
-  gt_error_at(diagnostics, head->at, "%s '%s'%s holds integers", named ? "layer" : "the model's output,",
-              head->name, named ? "" : ",")
-      ->expected = "an embedding before it";
-  return false;
+  return gt_refuse(diagnostics, head->at, "an embedding before it", "%s '%s'%s holds integers",
+                   named ? "layer" : "the model's output,", head->name, named ? "" : ",");
 }
 
 /* The mean of the outputs for each sample and for its mirror image. Outputs of rank 3 and 4 are images: those

@@ -9,6 +9,17 @@
 
 enum { MAX_VALUES = INT32_MAX }; /* GT_MAX_ELEMENTS */
 
+/* A value that layers read: an input of the model or the output of a layer. */
+typedef struct source {
+  const char *name;
+  gt_id node;
+  const gt_sample_facts *facts; /* if the values are those of the data; otherwise NULL */
+  int64_t limit;                /* of integers, as gt_model_input.limit */
+  gt_id lengths;                /* as gt_model_input.lengths; GT_NONE: all steps are used */
+  const char *lengths_end;      /* as gt_build.lengths_end */
+  int64_t vocabulary;           /* of integers, as gt_model_input.vocabulary */
+} source;
+
 /* A pass over the layers of the model (not one of a block). The first pass builds a temporary graph, to
  * collect the slots and to find errors. When the layout of all parameters is known, the second pass emits the
  * real nodes. */
@@ -22,15 +33,10 @@ typedef struct build_pass {
   gt_id clock, weight;
   gt_id *node; /* second pass: the node of each parameter and state */
   const gt_optim *optim;
-  int slot; /* second pass: index of the first slot of the layers that are not built yet */
-  /* By layer index, about the layer's output: */
-  const gt_sample_facts **facts; /* if its values are those of the data; otherwise NULL */
-  int64_t *limit;                /* of integers, as gt_model_input.limit */
-  gt_id *lengths;                /* as gt_model_input.lengths; GT_NONE: all steps are used */
-  const char **lengths_end;      /* as gt_build.lengths_end, of the layer's output */
-  int64_t *vocabulary;           /* of integers, as gt_model_input.vocabulary */
-  int64_t values;                /* first pass: number of values of all slots so far, with padding */
-  int64_t layer_values;          /* second pass: number of values of this layer's parameters */
+  int slot;             /* second pass: index of the first slot of the layers that are not built yet */
+  source *source;       /* the inputs of the model, then the layers */
+  int64_t values;       /* first pass: number of values of all slots so far, with padding */
+  int64_t layer_values; /* second pass: number of values of this layer's parameters */
   gt_model_mode mode;
   gt_diagnostics *diagnostics;
 } build_pass;
@@ -108,61 +114,29 @@ static void add_adaptation(gt_build *build, const gt_adaptation *adaptation) {
   if (p->reader && !p->mode.shares) p->model->adaptation[p->model->adaptations++] = *adaptation;
 }
 
-static const char *name_of(const gt_parsed_model *parsed, int source) {
-  return source < 0 ? parsed->inputs.items[GT_FROM_INPUT(source)].name : parsed->layer[source].name;
+/* index: of a layer, or GT_FROM_INPUT. */
+static source *source_at(const build_pass *p, int index) {
+  return &p->source[index < 0 ? GT_FROM_INPUT(index) : p->parsed->inputs.count + index];
 }
 
 static bool is_integer(const build_pass *p, gt_id id) { return gt_node_at(p->graph, id)->dtype == GT_I32; }
 
-/* True if the layer accepts its inputs. limits: receives the limit of each input (gt_model_input.limit).
- * *limit: the largest of them, for a layer that outputs its inputs' integers; 0 if one is unknown. */
+/* True if the layer accepts its inputs. limits: of each input (gt_model_input.limit). *limit: the largest of
+ * them, for a layer that outputs its inputs' integers; 0 if one is unknown. */
 static bool check_integers(build_pass *p, const gt_layer_instance *layer, const gt_id *input,
-                           const char **names, int64_t *limits, int64_t *limit) {
+                           const char **names, const int64_t *limits, int64_t *limit) {
   const gt_layer_type *type = layer->template->type;
   bool known = true;
   *limit = 0;
   for (int k = 0; k < layer->inputs; k++) {
-    const int from = layer->input[k];
-    limits[k] = from < 0 ? p->input[GT_FROM_INPUT(from)].limit : p->limit[from];
     known &= limits[k] > 0;
     *limit = limits[k] > *limit ? limits[k] : *limit;
     if (type->integers || !is_integer(p, input[k])) continue;
-    gt_error_at(p->diagnostics, layer->template->at,
-                "layer '%s' does not accept integers, but '%s' holds integers", layer->name, names[k])
-        ->expected = "an embedding before it";
-    return false;
+    return gt_refuse(p->diagnostics, layer->template->at, "an embedding before it",
+                     "layer '%s' does not accept integers, but '%s' holds integers", layer->name, names[k]);
   }
   if (!known) *limit = 0;
   return true;
-}
-
-/* The facts about the samples in each input of the layer; *output_facts: the facts about its output. NULL
- * without a review. */
-static const gt_sample_facts *const *collect_facts(const build_pass *p, const gt_layer_instance *layer,
-                                                   const gt_sample_facts **output_facts) {
-  const gt_review *review = p->mode.review;
-  if (!review) return NULL;
-  const gt_sample_facts **facts = GT_NEW_N(p->arena, const gt_sample_facts *, layer->inputs);
-  for (int k = 0; k < layer->inputs; k++) {
-    const int from = layer->input[k];
-    facts[k] = from < 0 ? review->input[GT_FROM_INPUT(from)] : p->facts[from];
-  }
-  *output_facts = layer->template->type->moves ? facts[0] : NULL;
-  return facts;
-}
-
-static gt_id lengths_of(const build_pass *p, int source) {
-  if (source >= 0) return p->lengths[source];
-  const gt_id *lengths = p->input[GT_FROM_INPUT(source)].lengths;
-  return lengths ? *lengths : GT_NONE;
-}
-
-/* The first layer that ended the lengths of an input (gt_build.lengths_end). */
-static const char *lengths_end_before(const build_pass *p, const gt_layer_instance *layer) {
-  const char *end = NULL;
-  for (int k = 0; k < layer->inputs && !end; k++)
-    if (layer->input[k] >= 0) end = p->lengths_end[layer->input[k]];
-  return end;
 }
 
 /* The first input whose samples have lengths; -1: none. */
@@ -197,10 +171,10 @@ static gt_id lengths_after(const build_pass *p, gt_build *build, const gt_id *in
 
 /* The layer that ended the lengths of the values in `out`, which still holds steps after the end of its
  * samples; NULL: none did. Layers that pool steps have left the padding out. */
-static const char *lengths_end_after(const build_pass *p, const gt_build *build, int index, int inputs,
+static const char *lengths_end_after(const build_pass *p, const gt_build *build, int inputs, gt_id lengths,
                                      gt_id out) {
   const gt_layer_type *type = build->type;
-  if (out == GT_NONE || p->lengths[index] != GT_NONE) return NULL;
+  if (out == GT_NONE || lengths != GT_NONE) return NULL;
   /* Integers of rank 2 are tokens, whose steps an embedding makes. */
   if (!type->moves && gt_node_at(p->graph, out)->shape.rank < 3 && !is_integer(p, out)) return NULL;
   if (build->lengths_end || first_with_lengths(build, inputs) < 0) return build->lengths_end;
@@ -219,23 +193,28 @@ static bool is_frozen(build_pass *p, const char *layer) {
 }
 
 /* The layer's output; GT_NONE after reporting an error, or silently if an input is GT_NONE. */
-static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt_id *output, int index) {
+static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, source *to) {
   const gt_layer_template *template = layer->template;
   gt_id *input = GT_NEW_N(p->arena, gt_id, layer->inputs);
   const char **names = GT_NEW_N(p->arena, const char *, layer->inputs);
   int64_t *limits = GT_NEW_N(p->arena, int64_t, layer->inputs);
   gt_id *lengths = GT_NEW_N(p->arena, gt_id, layer->inputs);
+  const gt_sample_facts **facts = GT_NEW_N(p->arena, const gt_sample_facts *, layer->inputs);
+  const char *lengths_end = NULL; /* the first layer that ended the lengths of an input */
   if (!template->valid) return GT_NONE;
   for (int k = 0; k < layer->inputs; k++) {
-    const int from = layer->input[k];
-    input[k] = from < 0 ? p->input[GT_FROM_INPUT(from)].node : output[from];
-    names[k] = name_of(p->parsed, from);
-    lengths[k] = lengths_of(p, from);
+    const source *from = source_at(p, layer->input[k]);
+    input[k] = from->node;
+    names[k] = from->name;
+    limits[k] = from->limit;
+    lengths[k] = from->lengths;
+    facts[k] = from->facts;
+    if (!lengths_end) lengths_end = from->lengths_end;
     if (input[k] == GT_NONE) return GT_NONE;
   }
-  if (!check_integers(p, layer, input, names, limits, &p->limit[index])) return GT_NONE;
-  const int first = layer->input[0];
-  p->vocabulary[index] = first < 0 ? p->input[GT_FROM_INPUT(first)].vocabulary : p->vocabulary[first];
+  if (!check_integers(p, layer, input, names, limits, &to->limit)) return GT_NONE;
+  to->vocabulary = source_at(p, layer->input[0])->vocabulary;
+  if (template->type->moves) to->facts = facts[0];
   gt_build build = {.graph = p->graph,
                     .arena = p->arena,
                     .diagnostics = p->diagnostics,
@@ -246,9 +225,9 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
                     .input_limit = limits,
                     .lengths = lengths,
                     .steps = gt_node_at(p->graph, input[0])->shape.dim[1],
-                    .lengths_end = lengths_end_before(p, layer),
+                    .lengths_end = lengths_end,
                     .output_lengths = GT_NONE,
-                    .vocabulary = is_integer(p, input[0]) ? p->vocabulary[index] : 0,
+                    .vocabulary = is_integer(p, input[0]) ? to->vocabulary : 0,
                     .at = template->at,
                     .spec = layer->spec,
                     .training = p->mode.training,
@@ -256,7 +235,7 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
                     .recompute = p->mode.recompute,
                     .hard = p->mode.hard,
                     .review = p->reader ? p->mode.review : NULL,
-                    .facts = collect_facts(p, layer, &p->facts[index]),
+                    .facts = p->mode.review ? facts : NULL,
                     .seed = p->mode.seed,
                     .clock = p->clock,
                     .weight = p->weight,
@@ -269,8 +248,8 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
   const int errors = p->diagnostics->errors;
   gt_id out = template->type->build(&build, layer->config, input);
   p->model->has_hard |= build.has_hard;
-  p->lengths[index] = lengths_after(p, &build, input, layer->inputs, out);
-  p->lengths_end[index] = lengths_end_after(p, &build, index, layer->inputs, out);
+  to->lengths = lengths_after(p, &build, input, layer->inputs, out);
+  to->lengths_end = lengths_end_after(p, &build, layer->inputs, to->lengths, out);
   if (p->diagnostics->errors > errors) out = GT_NONE;
   if (out == GT_NONE && p->diagnostics->errors == errors) {
     const bool has_message = p->graph->error.status != GT_OK;
@@ -283,41 +262,48 @@ static gt_id build_layer(build_pass *p, const gt_layer_instance *layer, const gt
   return out;
 }
 
-static void record_layer(build_pass *p, int index, gt_id out) {
+static void record_layer(build_pass *p, int index) {
   const gt_layer_instance *instance = &p->parsed->layer[index];
   const char **names = GT_NEW_N(p->arena, const char *, instance->inputs);
-  for (int k = 0; k < instance->inputs; k++) names[k] = name_of(p->parsed, instance->input[k]);
+  for (int k = 0; k < instance->inputs; k++) names[k] = source_at(p, instance->input[k])->name;
+  const source *output = source_at(p, index);
   gt_model_layer *layer = &p->model->layer[index];
   *layer = (gt_model_layer){.name = instance->name,
                             .type = instance->template->type,
                             .at = instance->template->at,
                             .config = instance->config,
-                            .output = gt_node_at(p->graph, out)->shape,
-                            .node = out,
-                            .lengths = p->lengths[index],
+                            .output = gt_node_at(p->graph, output->node)->shape,
+                            .node = output->node,
+                            .lengths = output->lengths,
                             .parameters = p->layer_values,
                             .input_count = instance->inputs,
                             .input = names};
 }
 
 static gt_id run(build_pass *p) {
-  gt_id *output = GT_NEW_N(p->arena, gt_id, p->parsed->layers);
-  p->limit = GT_NEW_N(p->arena, int64_t, p->parsed->layers);
-  p->lengths = GT_NEW_N(p->arena, gt_id, p->parsed->layers);
-  for (int i = 0; i < p->parsed->layers; i++) p->lengths[i] = GT_NONE;
-  p->lengths_end = GT_NEW_N(p->arena, const char *, p->parsed->layers);
-  p->vocabulary = GT_NEW_N(p->arena, int64_t, p->parsed->layers);
-  p->facts = GT_NEW_N(p->arena, const gt_sample_facts *, p->parsed->layers);
-  for (int i = 0; i < p->parsed->layers; i++) {
+  const int inputs = p->parsed->inputs.count, layers = p->parsed->layers;
+  p->source = GT_NEW_N(p->arena, source, inputs + layers);
+  for (int k = 0; k < inputs; k++) {
+    const gt_model_input *input = &p->input[k];
+    p->source[k] = (source){.name = input->name,
+                            .node = input->node,
+                            .facts = p->mode.review ? p->mode.review->input[k] : NULL,
+                            .limit = input->limit,
+                            .lengths = input->lengths ? *input->lengths : GT_NONE,
+                            .vocabulary = input->vocabulary};
+  }
+  for (int i = 0; i < layers; i++) {
     const gt_layer_instance *layer = &p->parsed->layer[i];
+    source *output = source_at(p, i);
+    *output = (source){.name = layer->name, .lengths = GT_NONE};
     p->layer_values = 0;
     const char *outer = gt_graph_set_scope(p->graph, gt_arena_strdup(p->graph->arena, layer->name));
-    output[i] = build_layer(p, layer, output, i);
-    if (output[i] == GT_NONE) layer->template->valid = false; /* reports the error for one instance only */
+    output->node = build_layer(p, layer, output);
+    if (output->node == GT_NONE) layer->template->valid = false; /* reports the error for one instance only */
     gt_graph_set_scope(p->graph, outer);
-    if (p->reader && output[i] != GT_NONE) record_layer(p, i, output[i]);
+    if (p->reader && output->node != GT_NONE) record_layer(p, i);
   }
-  return output[p->parsed->layers - 1];
+  return source_at(p, layers - 1)->node;
 }
 
 gt_id gt_model_idle_clock(gt_graph *graph) {
@@ -373,8 +359,8 @@ static void warn_unused(const gt_parsed_model *parsed, const gt_spec *root, cons
   bool *input_is_read = GT_NEW_N(diagnostics->arena, bool, parsed->inputs.count);
   for (int i = 0; i < parsed->layers; i++)
     for (int k = 0; k < parsed->layer[i].inputs; k++) {
-      const int source = parsed->layer[i].input[k];
-      *(source < 0 ? &input_is_read[GT_FROM_INPUT(source)] : &used[source]) = true;
+      const int from = parsed->layer[i].input[k];
+      *(from < 0 ? &input_is_read[GT_FROM_INPUT(from)] : &used[from]) = true;
     }
   for (int k = 0; k < parsed->inputs.count; k++)
     if (!input_is_read[k])

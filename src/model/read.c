@@ -71,21 +71,15 @@ static int find_input(const gt_parsed_model *parsed, const char *name) {
 static bool check_name(const gt_parsed_model *parsed, const gt_layer_template *layer,
                        gt_diagnostics *diagnostics) {
   const char *name = layer->common.name;
-  if (!gt_is_name(name)) {
-    gt_error_at(diagnostics, name_position(layer), "'%s' cannot be the name of a layer", name)->expected =
-        GT_NAME_RULE;
-    return false;
-  }
-  if (find_input(parsed, name) >= 0) {
-    gt_error_at(diagnostics, name_position(layer), "a layer cannot be called '%s': that is %s", name,
-                parsed->inputs.count > 1 ? "an input of the model" : "the model's input");
-    return false;
-  }
-  if (!strcmp(name, GT_BLOCK_INPUT)) {
-    gt_error_at(diagnostics, name_position(layer),
-                "a layer cannot be called '" GT_BLOCK_INPUT "': that is the input of a 'repeat' block");
-    return false;
-  }
+  if (!gt_is_name(name))
+    return gt_refuse(diagnostics, name_position(layer), GT_NAME_RULE, "'%s' cannot be the name of a layer",
+                     name);
+  if (find_input(parsed, name) >= 0)
+    return gt_refuse(diagnostics, name_position(layer), NULL, "a layer cannot be called '%s': that is %s",
+                     name, parsed->inputs.count > 1 ? "an input of the model" : "the model's input");
+  if (!strcmp(name, GT_BLOCK_INPUT))
+    return gt_refuse(diagnostics, name_position(layer), NULL,
+                     "a layer cannot be called '" GT_BLOCK_INPUT "': that is the input of a 'repeat' block");
   return true;
 }
 

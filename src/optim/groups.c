@@ -94,10 +94,10 @@ bool gt_optim_check_groups(const gt_optim *optim, const gt_store *store, gt_diag
 bool gt_optim_check_trained(const gt_optim *optim, const gt_store *store, gt_diagnostics *diagnostics) {
   if (!store->parameters || store->trainable) return true;
   const gt_optim_group *group = &optim->group[store->parameter[0]->group];
-  gt_error_at(diagnostics, group->at, "nothing to train: all parameters are frozen%s%s%s",
-              group->match ? ", the first by '" : "", group->match ? group->match : "",
-              group->match ? "'" : "")
-      ->expected = "a pattern that leaves parameters to train, or an earlier entry for them: the first entry "
-                   "that matches a parameter counts";
-  return false;
+  return gt_refuse(diagnostics, group->at,
+                   "a pattern that leaves parameters to train, or an earlier entry for them: the first entry "
+                   "that matches a parameter counts",
+                   "nothing to train: all parameters are frozen%s%s%s",
+                   group->match ? ", the first by '" : "", group->match ? group->match : "",
+                   group->match ? "'" : "");
 }

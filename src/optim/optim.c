@@ -74,11 +74,9 @@ static bool read_group(gt_optim_group *group, const gt_optim *optim, const gt_sp
 static bool read_groups(gt_optim *optim, const gt_spec *list, gt_arena *arena, gt_diagnostics *diagnostics) {
   bool fine = true;
   const bool none = gt_spec_is_null(list);
-  if (!none && list->kind != GT_SPEC_SEQUENCE) {
-    gt_error_at(diagnostics, list->at, "'parameters' of the optimizer must be a list")->expected =
-        "parameters: [{match: \"linear1.*\", lr: 1.0e-4}]";
-    return false;
-  }
+  if (!none && list->kind != GT_SPEC_SEQUENCE)
+    return gt_refuse(diagnostics, list->at, "parameters: [{match: \"linear1.*\", lr: 1.0e-4}]",
+                     "'parameters' of the optimizer must be a list");
   gt_optim_group *group = GT_NEW_N(arena, gt_optim_group, none ? 1 : list->count + 1);
   group[0].config = optim->config;
   for (int i = 0; !none && i < list->count; i++)
@@ -98,11 +96,10 @@ static bool check_line_search(const gt_optim *optim, const gt_spec *node, gt_dia
   for (int g = 1; g < optim->groups && !wrong; g++)
     if (!optim->group[g].frozen) wrong = "parameters";
   if (!optim->type->line_search || !wrong) return true;
-  gt_error_at(diagnostics, gt_spec_find(node, wrong)->at,
-              strcmp(wrong, "parameters") ? "optimizer '%s' does not support '%s'"
-                                          : "optimizer '%s' supports '%s' only with frozen: true",
-              optim->type->name, wrong);
-  return false;
+  return gt_refuse(diagnostics, gt_spec_find(node, wrong)->at, NULL,
+                   strcmp(wrong, "parameters") ? "optimizer '%s' does not support '%s'"
+                                               : "optimizer '%s' supports '%s' only with frozen: true",
+                   optim->type->name, wrong);
 }
 
 const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics) {

@@ -34,7 +34,7 @@ typedef struct gt_schedule_reach {
 } gt_schedule_reach;
 
 typedef struct gt_schedule_type {
-  const char *name, *help;
+  const char *name, *help; /* help NULL: that of the schema */
   const gt_schema *schema;
   size_t config_size;
   double (*factor)(const void *config, const gt_schedule_time *time);

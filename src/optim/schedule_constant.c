@@ -11,5 +11,4 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return 1;
 }
 
-GT_DEFINE(schedule, constant) = {
-    .name = "constant", .help = "constant learning rate", .schema = &schema, .factor = factor};
+GT_DEFINE(schedule, constant) = {.name = "constant", .schema = &schema, .factor = factor};

@@ -26,7 +26,6 @@ static gt_schedule_reach reach(const void *config) {
 }
 
 GT_DEFINE(schedule, cosine) = {.name = "cosine",
-                               .help = "cosine decay",
                                .schema = &schema,
                                .config_size = sizeof(cosine_config),
                                .factor = factor,

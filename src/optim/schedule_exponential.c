@@ -28,7 +28,6 @@ static gt_schedule_reach reach(const void *config) {
 }
 
 GT_DEFINE(schedule, exponential) = {.name = "exponential",
-                                    .help = "multiply by gamma every epoch (or step)",
                                     .schema = &schema,
                                     .config_size = sizeof(exponential_config),
                                     .factor = factor,

@@ -28,7 +28,6 @@ static gt_schedule_reach reach(const void *config) {
 }
 
 GT_DEFINE(schedule, linear) = {.name = "linear",
-                               .help = "linear change from start_factor to end_factor",
                                .schema = &schema,
                                .config_size = sizeof(linear_config),
                                .factor = factor,

@@ -43,11 +43,9 @@ static gt_schedule_reach reach(const void *config) {
   return (gt_schedule_reach){"patience", ((const plateau_config *)config)->patience + 2, "evaluations"};
 }
 
-GT_DEFINE(schedule, plateau) = {
-    .name = "plateau",
-    .help = "multiply by `factor` when the validation loss stops improving (logic gates: soft_loss)",
-    .schema = &schema,
-    .config_size = sizeof(plateau_config),
-    .factor = factor,
-    .observe = observe,
-    .reach = reach};
+GT_DEFINE(schedule, plateau) = {.name = "plateau",
+                                .schema = &schema,
+                                .config_size = sizeof(plateau_config),
+                                .factor = factor,
+                                .observe = observe,
+                                .reach = reach};

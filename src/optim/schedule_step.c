@@ -30,9 +30,5 @@ static gt_schedule_reach reach(const void *config) {
   return (gt_schedule_reach){"step_size", c->step_size + 1, strcmp(c->by, "step") ? "epochs" : "steps"};
 }
 
-GT_DEFINE(schedule, step) = {.name = "step",
-                             .help = "multiply by gamma every step_size epochs (or steps)",
-                             .schema = &schema,
-                             .config_size = sizeof(step_config),
-                             .factor = factor,
-                             .reach = reach};
+GT_DEFINE(schedule, step) = {
+    .name = "step", .schema = &schema, .config_size = sizeof(step_config), .factor = factor, .reach = reach};

@@ -86,6 +86,10 @@ size_t gt_slot_layer_length(const char *name) {
   return dot ? (size_t)(dot - name) : strlen(name);
 }
 
+const char *gt_slot_layer(gt_arena *arena, const char *name) {
+  return gt_arena_strndup(arena, name, gt_slot_layer_length(name));
+}
+
 int64_t gt_slot_find_out_of_range(const gt_slot *constant, const int32_t *value) {
   const int64_t count = gt_shape_count(constant->shape);
   for (int64_t i = 0; i < count; i++)

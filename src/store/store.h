@@ -154,8 +154,9 @@ const gt_slot *gt_store_first_constant(const gt_store *store);
 /* Hash of the names and values of the constants; never 0. */
 uint64_t gt_store_fingerprint(const gt_store *store);
 
-/* Length of the layer's name in a slot's name: "linear1" in "linear1.weight". */
+/* Length of the layer's name in a slot's name: "linear1" in "linear1.weight"; that name, in the arena. */
 size_t gt_slot_layer_length(const char *name);
+const char *gt_slot_layer(gt_arena *arena, const char *name);
 /* Index of the first value outside slot->range; -1: none. */
 int64_t gt_slot_find_invalid(const gt_slot *slot, const float *value);
 /* Index of the first value outside the constant's limits; -1: none. */

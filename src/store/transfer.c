@@ -22,11 +22,11 @@ bool gt_transfer_matches(const char *pattern, const char *name) {
 
 const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name, bool *left_out) {
   char renamed[1024];
-  *left_out = false;
+  if (left_out) *left_out = false;
   for (int i = 0; i < transfer->rules; i++) {
     const gt_transfer_rule *rule = &transfer->rule[i];
     if (!gt_transfer_matches(rule->match, name)) continue;
-    *left_out = !rule->from;
+    if (left_out) *left_out = !rule->from;
     if (!rule->from) return NULL;
     const char *suffix = matches_layer(rule->match, name) ? name + gt_slot_layer_length(name) : "";
     const int length = snprintf(renamed, sizeof renamed, "%s%s", rule->from, suffix);
@@ -78,13 +78,12 @@ static gt_transferred outcome_of(const gt_transfer *transfer, const gt_slot *slo
 void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, const gt_slot *constant,
                           int32_t *values) {
   const gt_stored *stored;
-  bool left_out;
   for (int i = 0; i < store->slots; i++)
     if (same_layer(store->slot[i]->name, constant->name) &&
         gt_slot_has_role(store->slot[i], GT_WEIGHT_ROLES) &&
         outcome_of(transfer, store->slot[i], &stored) != GT_COPIED)
       return;
-  stored = gt_transfer_find(transfer, constant->name, &left_out);
+  stored = gt_transfer_find(transfer, constant->name, NULL);
   if (gt_slot_fits(constant, stored) && gt_slot_find_out_of_range(constant, stored->data) < 0)
     memcpy(values, stored->data, gt_stored_bytes(stored));
 }
@@ -146,7 +145,7 @@ static int number_layers(const gt_store *store, gt_arena *arena, int *layer) {
   int layers = 0;
   for (int i = 0; i < store->slots; i++) {
     const char *name = store->slot[i]->name;
-    layer[i] = gt_names_add(&names, gt_arena_strndup(arena, name, gt_slot_layer_length(name)), layers);
+    layer[i] = gt_names_add(&names, gt_slot_layer(arena, name), layers);
     layers += layer[i] == layers;
   }
   return layers;

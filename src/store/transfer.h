@@ -40,7 +40,7 @@ typedef enum gt_transferred {
   GT_OTHER_LAYER  /* the layer has other constants, or cannot be copied completely */
 } gt_transferred;
 
-/* The file's tensor for a slot of this name, or NULL. *left_out: true if a rule omits it. */
+/* The file's tensor for a slot of this name, or NULL. *left_out: true if a rule omits it; may be NULL. */
 const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name, bool *left_out);
 /* True if dtype and shape of the file's tensor are those of the slot; along an axis that is matched, those of
  * the lists. stored: NULL is allowed. */

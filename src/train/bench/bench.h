@@ -38,11 +38,10 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
 /* A precision of GEMM. */
 typedef struct gt_bench_precision {
   const char *name;
-  bool (*offered)(const gt_target *target);            /* true if the target has it */
-  gt_id (*product)(gt_graph *graph, gt_id a, gt_id b); /* [m, k] x [k, n] */
+  gt_precision precision;
 } gt_bench_precision;
-/* All precisions, the default first. Returns how many. */
-int gt_bench_precisions(const gt_bench_precision **precisions);
+/* The precisions that the device offers, the default first. Returns how many. */
+int gt_bench_precisions(const gt_target *target, const gt_bench_precision **precisions);
 
 /* Measure a single kernel for about this many seconds: a GEMM [m, k] x [k, n]; y = x, y = 2 x + 1 or y =
  * gelu(x) on n values. */

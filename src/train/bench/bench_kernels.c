@@ -77,41 +77,14 @@ static void write_floats(gt_graph *graph, const char *name, gt_shape shape, gt_i
 
 /* --- products --- */
 
-static bool always_offered(const gt_target *target) {
-  (void)target;
-  return true;
-}
+static const gt_bench_precision precisions[] = {
+    {"fp32", GT_PRECISION_AUTO}, {"scalar", GT_PRECISION_SCALAR}, {"half", GT_PRECISION_HALF}};
 
-static gt_id default_product(gt_graph *graph, gt_id a, gt_id b) {
-  return gt_matmul(graph, a, b, false, false);
-}
-
-static bool has_matrix_units(const gt_target *target) {
-  return !target->matrix.emulated && (target->matrix.half.m || target->matrix.bfloat.m);
-}
-
-static gt_id product_in(gt_graph *graph, gt_precision precision, gt_id a, gt_id b) {
-  const gt_precision previous = gt_graph_set_precision(graph, precision);
-  const gt_id product = gt_matmul(graph, a, b, false, false);
-  gt_graph_set_precision(graph, previous);
-  return product;
-}
-
-static gt_id scalar_product(gt_graph *graph, gt_id a, gt_id b) {
-  return product_in(graph, GT_PRECISION_SCALAR, a, b);
-}
-
-static gt_id half_product(gt_graph *graph, gt_id a, gt_id b) {
-  return product_in(graph, GT_PRECISION_HALF, a, b);
-}
-
-static const gt_bench_precision precisions[] = {{"fp32", always_offered, default_product},
-                                                {"scalar", has_matrix_units, scalar_product},
-                                                {"half", has_matrix_units, half_product}};
-
-int gt_bench_precisions(const gt_bench_precision **list) {
+int gt_bench_precisions(const gt_target *target, const gt_bench_precision **list) {
+  const bool has_matrix_units =
+      !target->matrix.emulated && (target->matrix.half.m || target->matrix.bfloat.m);
   *list = precisions;
-  return sizeof precisions / sizeof *precisions;
+  return has_matrix_units ? sizeof precisions / sizeof *precisions : 1;
 }
 
 bool gt_bench_gemm(gt_backend *backend, const gt_bench_precision *precision, int64_t m, int64_t n, int64_t k,
@@ -120,7 +93,8 @@ bool gt_bench_gemm(gt_backend *backend, const gt_bench_precision *precision, int
   begin(&t, backend);
   const gt_id a = read_floats(t.graph, "a", gt_shape_2(m, k)),
               b = read_floats(t.graph, "b", gt_shape_2(k, n));
-  write_floats(t.graph, "c", gt_shape_2(m, n), precision->product(t.graph, a, b));
+  gt_graph_set_precision(t.graph, precision->precision);
+  write_floats(t.graph, "c", gt_shape_2(m, n), gt_matmul(t.graph, a, b, false, false));
   return measure(&t, seconds, time, error);
 }
 

@@ -83,9 +83,9 @@ static bool bench_product(const bench *b, const gt_bench_precision *precision, g
 
 static bool bench_products(const bench *b, gt_error *error) {
   const gt_bench_precision *precision;
-  const int count = gt_bench_precisions(&precision);
+  const int count = gt_bench_precisions(&b->backend->target, &precision);
   for (int i = 0; i < count; i++)
-    if (precision[i].offered(&b->backend->target) && !bench_product(b, &precision[i], error)) return false;
+    if (!bench_product(b, &precision[i], error)) return false;
   return true;
 }
 
@@ -188,12 +188,11 @@ static const double ceiling_seconds = 0.25;
 static bool best_product(gt_backend *backend, double *best, gt_error *error) {
   static const double max_seconds = 0.1;
   const gt_bench_precision *precision;
-  const int count = gt_bench_precisions(&precision);
+  const int count = gt_bench_precisions(&backend->target, &precision);
   for (int p = 0; p < count; p++) {
     gt_bench_time time = {0};
     for (int i = 0; i < PRODUCT_SIZES && 1e-6 * GROWTH * time.median <= max_seconds; i++) {
       const int64_t n = product_sizes[i];
-      if (!precision[p].offered(&backend->target)) break;
       if (!gt_bench_gemm(backend, &precision[p], n, n, n, ceiling_seconds, &time, error)) {
         if (error->status != GT_ERR_MEMORY || *best == 0) return false;
         *error = (gt_error){0};

@@ -138,21 +138,21 @@ static double mean_over_steps(const double *error, int64_t horizon, int64_t colu
   return sum / (double)horizon;
 }
 
-gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output) {
-  if (!split->naive[GT_NAIVE_LAST] || !horizon) return (gt_naive_error){NAN, NAN};
-  const int64_t columns = gt_tensor_features(gt_split_target(split, 0)) / horizon, column = output % columns;
-  const double last = mean_over_steps(split->naive[GT_NAIVE_LAST], horizon, columns, column),
-               season = split->naive[GT_NAIVE_SEASON]
-                            ? mean_over_steps(split->naive[GT_NAIVE_SEASON], horizon, columns, column)
-                            : INFINITY;
-  return season < last ? (gt_naive_error){split->naive[GT_NAIVE_SEASON][output], season}
-                       : (gt_naive_error){split->naive[GT_NAIVE_LAST][output], last};
+/* The naive forecast with the smaller error of a column over its steps, and that error. */
+static int best_naive(const gt_split *split, int64_t steps, int64_t columns, int64_t column, double *error) {
+  const double *season = split->naive[GT_NAIVE_SEASON];
+  const double by_last = mean_over_steps(split->naive[GT_NAIVE_LAST], steps, columns, column),
+               by_season = season ? mean_over_steps(season, steps, columns, column) : INFINITY;
+  *error = by_season < by_last ? by_season : by_last;
+  return by_season < by_last ? GT_NAIVE_SEASON : GT_NAIVE_LAST;
 }
 
-static double mean_over_outputs(const double *error, int64_t outputs) {
-  double sum = 0;
-  for (int64_t o = 0; o < outputs; o++) sum += error[o];
-  return sum / (double)outputs;
+gt_naive_error gt_naive_error_of(const gt_split *split, int64_t horizon, int64_t output) {
+  if (!split->naive[GT_NAIVE_LAST] || !horizon) return (gt_naive_error){NAN, NAN};
+  const int64_t columns = gt_tensor_features(gt_split_target(split, 0)) / horizon;
+  double all_steps;
+  const int naive = best_naive(split, horizon, columns, output % columns, &all_steps);
+  return (gt_naive_error){split->naive[naive][output], all_steps};
 }
 
 static const char *season_text(const gt_config *config, gt_arena *arena) {
@@ -168,13 +168,9 @@ static bool is_discrete(const gt_config *config, int target) {
 
 static gt_baseline baseline_of_series(const gt_config *config, const gt_split *split, gt_arena *arena) {
   gt_baseline b = {.forecast = true};
-  const int64_t outputs = gt_tensor_features(gt_split_target(split, 0));
-  const double last = mean_over_outputs(split->naive[GT_NAIVE_LAST], outputs),
-               season = split->naive[GT_NAIVE_SEASON]
-                            ? mean_over_outputs(split->naive[GT_NAIVE_SEASON], outputs)
-                            : INFINITY;
-  const double error = season < last ? season : last;
-  b.guess = season < last ? season_text(config, arena) : "the last value";
+  double error; /* the mean over all outputs */
+  const int naive = best_naive(split, gt_tensor_features(gt_split_target(split, 0)), 1, 0, &error);
+  b.guess = naive == GT_NAIVE_SEASON ? season_text(config, arena) : "the last value";
   if (is_discrete(config, 0))
     add(&b, 0, "accuracy", 1 - error);
   else
@@ -187,7 +183,7 @@ static const char *naive_values(const gt_dataset *data, const double *error, int
                                 gt_arena *arena) {
   enum { MAX_COLUMNS = 8 }; /* more columns are summarized by their mean */
   const int64_t horizon = data->target[0].horizon, columns = outputs / horizon;
-  const double mean = mean_over_outputs(error, outputs);
+  const double mean = mean_over_steps(error, outputs, 1, 0);
   gt_list list = gt_list_open(arena, MAX_COLUMNS);
   gt_result_id id = metric_of(0, discrete ? "accuracy" : "mae");
   if (columns == 1 || columns > MAX_COLUMNS)
@@ -297,16 +293,18 @@ gt_baselines gt_baselines_of(const gt_config *config, const gt_split *split, gt_
   return all;
 }
 
-const gt_result_item *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
-  for (int i = 0; i < baseline->count; i++)
-    if (gt_result_find(results, baseline->metric[i].id)) return &baseline->metric[i];
+static const gt_result_item *first_in(const gt_results *results, const gt_result_item *item, int count) {
+  for (int i = 0; i < count; i++)
+    if (gt_result_find(results, item[i].id)) return &item[i];
   return NULL;
 }
 
+const gt_result_item *gt_baseline_main(const gt_baseline *baseline, const gt_results *results) {
+  return first_in(results, baseline->metric, baseline->count);
+}
+
 const gt_result_item *gt_baseline_at_threshold(const gt_baseline *baseline, const gt_results *results) {
-  for (int i = 0; i < baseline->at_thresholds; i++)
-    if (gt_result_find(results, baseline->at_threshold[i].id)) return &baseline->at_threshold[i];
-  return NULL;
+  return first_in(results, baseline->at_threshold, baseline->at_thresholds);
 }
 
 /* True if the baseline makes no error, because all samples have the same target: no model can be better. */
@@ -343,7 +341,7 @@ static void find_magnitudes(const gt_tensor *tensor, float *most) {
 gt_unscaled_column gt_largest_unscaled_column(const gt_dataset *data) {
   gt_unscaled_column most = {0};
   for (int k = 0; k < data->inputs; k++) {
-    const gt_tensor rows = gt_tensor_as_rows(gt_split_input(&data->split[GT_PART_TRAIN], k)), *t = &rows;
+    const gt_tensor rows = gt_tensor_as_rows(gt_train_input(data, k)), *t = &rows;
     if (t->element != GT_ELEMENT_F32 || !t->data || t->rank != 2) continue;
     float *magnitude = gt_alloc((size_t)t->dim[1] * sizeof *magnitude + 1);
     find_magnitudes(t, magnitude);

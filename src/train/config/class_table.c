@@ -40,8 +40,7 @@ const char *const *gt_class_names(const gt_data_target *target, int64_t classes,
 
 gt_class_table gt_class_table_of(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *of = &data->target[target];
-  if (!of->classification || !gt_split_target(&data->split[GT_PART_TRAIN], target)->data)
-    return (gt_class_table){0};
+  if (!of->classification || !gt_train_target(data, target)->data) return (gt_class_table){0};
   gt_class_table table = {.classes = of->classes, .is_named = of->class_names, .target = of->name};
   table.name = gt_class_names(of, of->classes, arena);
   for (int s = 0; s < GT_PARTS; s++)

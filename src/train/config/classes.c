@@ -21,12 +21,12 @@ static const char *of_target(const gt_class_table *c, gt_arena *arena) {
   return c->target ? gt_arena_printf(arena, " of target '%s'", c->target) : "";
 }
 
-/* Lists the classes of which `has` counts at least `least` samples and `lacks` none. */
+/* Lists the classes of which `has` counts at least `least` samples (NULL: all) and `lacks` none. */
 static const char *list_missing(const gt_class_table *c, const int64_t *has, const int64_t *lacks,
                                 int64_t least, gt_arena *arena) {
   gt_list list = gt_list_open(arena, MAX_MISSING);
   for (int i = 0; i < c->classes; i++)
-    if (has[i] >= least && !lacks[i]) gt_list_add(&list, "'%s'", c->name[i]);
+    if ((!has || has[i] >= least) && !lacks[i]) gt_list_add(&list, "'%s'", c->name[i]);
   return gt_list_more(&list);
 }
 
@@ -70,9 +70,7 @@ static const char *classes_help(const gt_class_table *c, const char *condition, 
 /* class_names may list a class that has no sample: a misspelled name, or a class of other data. */
 static void review_listed(gt_config *config, const gt_class_table *c, gt_arena *arena) {
   const gt_spec *listed = gt_spec_find(gt_spec_find(config->root, "data"), "class_names");
-  int64_t *one_each = GT_NEW_N(arena, int64_t, c->classes);
-  for (int i = 0; i < c->classes; i++) one_each[i] = 1;
-  const char *text = list_missing(c, one_each, c->part[0].count, 1, arena);
+  const char *text = list_missing(c, NULL, c->part[0].count, 1, arena);
   if (!gt_spec_is_null(listed) && *text)
     gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, listed->at,
                   "class_names lists %s, but no training sample has such a label", text)
@@ -86,7 +84,7 @@ static void review_empty(gt_config *config, int target, const gt_class_table *c,
   gt_finding_at(&config->diagnostics, GT_FINDING_empty_class, gt_spec_find(config->root, "data")->at,
                 "class %d%s has no training sample: labels count from 0, and %d of the %d classes occur",
                 empty, of_target(c, arena), found, c->classes)
-      ->help = gt_split_target(&config->dataset.split[GT_PART_TRAIN], target)->rank > 1
+      ->help = gt_train_target(&config->dataset, target)->rank > 1
                    ? gt_arena_printf(arena, "ignore_index: %d, if that label does not count", c->classes - 1)
                : config->dataset.targets > 1 || config->dataset.target[target].horizon
                    ? "labels in the file that count from 0, or texts, such as c1"
@@ -117,9 +115,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
   if (c.is_named) return gt_arena_printf(arena, "the classes are %s", list_names(&c, arena));
   const bool numbers = !c.classes;
   const bool series = data->target[target].horizon; /* a series cannot have a list of classes */
-  if (numbers)
-    c = count_possible_labels(gt_split_target(&data->split[GT_PART_TRAIN], target),
-                              data->target[target].horizon, arena);
+  if (numbers) c = count_possible_labels(gt_train_target(data, target), data->target[target].horizon, arena);
   const int found = count_found(&c);
   if (!c.classes || (!numbers && found == c.classes)) return NULL;
   if (!numbers && series) return NULL;
@@ -132,7 +128,7 @@ const char *gt_class_advice(const gt_dataset *data, int target, gt_arena *arena)
 /* Warns if boards or pictures that are targets consist of a single value. */
 static void review_blank(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const gt_tensor *targets = gt_train_target(data, target);
   const gt_spec *node = gt_spec_find(config->root, "data"), *image = gt_spec_find(node, "image");
   const float *value = targets->data;
   const int64_t count = targets->dim[0] * gt_tensor_features(targets);
@@ -152,7 +148,7 @@ static void review_blank(gt_config *config, int target, gt_arena *arena) {
 /* Warns if a target has the same value in all training samples: nothing can be learned. */
 static void review_constant(gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *targets = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const gt_tensor *targets = gt_train_target(data, target);
   const float *value = targets->data;
   const int64_t columns = targets->rank == 2 ? gt_tensor_features(targets) : 0;
   const gt_spec *node = gt_spec_find(config->root, "data"), *at = gt_spec_find(node, "target");

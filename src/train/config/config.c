@@ -57,8 +57,7 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
 
 /* Evaluates once per epoch if the run is counted in steps and eval_every is not given. */
 static void choose_evaluations(gt_config *config) {
-  const gt_train_config *train = &config->train;
-  if (train->eval_every < 0) config->train.eval_every = gt_phase_steps_per_epoch(config);
+  if (config->train.eval_every < 0) config->train.eval_every = gt_phase_steps_per_epoch(config);
 }
 
 void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
@@ -128,9 +127,7 @@ static bool set_loss_demands(const gt_spec *root, gt_data_requirements *requeste
 }
 
 static void check_eval_samples(gt_config *config) {
-  if (!config->train.eval_samples ||
-      gt_tensor_is_text(gt_split_target(&config->dataset.split[GT_PART_TRAIN], 0)))
-    return;
+  if (!config->train.eval_samples || gt_tensor_is_text(gt_train_target(&config->dataset, 0))) return;
   const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "train"), "eval_samples");
   gt_error_at(&config->diagnostics, node ? node->at : config->root->at,
               "'eval_samples' selects windows of a text, and this data is not such a text")

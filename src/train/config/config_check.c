@@ -58,7 +58,7 @@ static bool holds_bits(const gt_tensor *tensor, const gt_input *input) {
 static gt_model_input input_placeholder(const gt_config *config, gt_arena *arena, gt_graph *graph,
                                         int index) {
   const gt_input *input = &config->dataset.input[index];
-  const gt_tensor *tensor = gt_split_input(&config->dataset.split[GT_PART_TRAIN], index);
+  const gt_tensor *tensor = gt_train_input(&config->dataset, index);
   const gt_dtype dtype = input->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(arena, "input %s", input->name);
   gt_shape shape = batch_shape(config, tensor);
@@ -96,9 +96,7 @@ static gt_forward init_forward(gt_config *config, gt_arena *arena, gt_graph *gra
         .name = data->target[k].name,
         .targets = GT_NONE,
         .classes = data->target[k].classes,
-        .values = gt_split_target(&data->split[GT_PART_TRAIN], k)->rank
-                      ? gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], k))
-                      : 0};
+        .values = gt_train_target(data, k)->rank ? gt_tensor_features(gt_train_target(data, k)) : 0};
   return forward;
 }
 
@@ -133,7 +131,7 @@ static void check_unnormalized(gt_config *config) {
 /* Describes the outputs that a series or a text needs, for messages; NULL: other data. */
 static const char *expected_outputs(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *data_target = &data->target[target];
-  const gt_tensor *tensor = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const gt_tensor *tensor = gt_train_target(data, target);
   const long long values = tensor->rank ? (long long)gt_tensor_features(tensor) : 0,
                   steps = (long long)data_target->horizon;
   if (gt_tensor_is_text(tensor))
@@ -163,16 +161,15 @@ static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
   forward.weight = placeholder(graph, "weight", gt_shape_1(batch_of(config)), GT_F32, false);
   gt_value_range range = {0};
   if (!untrusted && config->loss[0] && config->loss[0]->type->residual) {
-    range = gt_tensor_range(gt_split_input(&data->split[GT_PART_TRAIN], 0), arena);
+    range = gt_tensor_range(gt_train_input(data, 0), arena);
     forward.reviewed = &range;
   }
   for (int k = 0; k < data->targets; k++) {
     gt_forward_target *target = &forward.target[k];
     const gt_dtype dtype = data->target[k].classification ? GT_I32 : GT_F32;
     target->loss = config->loss[0] ? config->loss[k] : NULL;
-    target->targets =
-        placeholder(graph, gt_arena_printf(arena, "targets %d", k),
-                    batch_shape(config, gt_split_target(&data->split[GT_PART_TRAIN], k)), dtype, false);
+    target->targets = placeholder(graph, gt_arena_printf(arena, "targets %d", k),
+                                  batch_shape(config, gt_train_target(data, k)), dtype, false);
     target->ignores = data->target[k].ignores;
     target->advice =
         untrusted || (target->loss && target->loss->type->residual) ? NULL : gt_class_advice(data, k, arena);
@@ -188,50 +185,41 @@ static void try_to_build(gt_config *config, bool untrusted, gt_arena *arena) {
 static bool check_target(const gt_config *config, int index, gt_diagnostics *diagnostics) {
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
-  const gt_tensor *target = gt_split_target(&data->split[GT_PART_TRAIN], index);
-  if (data->target[index].classification && target->rank > 1) {
-    gt_error_at(
-        diagnostics, config->augment->at,
-        "samples with an array of labels cannot be augmented: the labels would not move with the image")
-        ->expected = "no augmentation";
-    return false;
-  }
+  const gt_tensor *target = gt_train_target(data, index);
+  if (data->target[index].classification && target->rank > 1)
+    return gt_refuse(
+        diagnostics, config->augment->at, "no augmentation",
+        "samples with an array of labels cannot be augmented: the labels would not move with the image");
   if (data->target[index].classification || target->rank < 3 ||
       (target->rank < 5 && target->dim[1] == input->dim[0] && target->dim[2] == input->dim[1]))
     return true;
-  gt_error_at(diagnostics, config->augment->at, "the targets do not have the inputs' height and width")
-      ->expected = "targets of the same size, which are transformed like the inputs";
-  return false;
+  return gt_refuse(diagnostics, config->augment->at,
+                   "targets of the same size, which are transformed like the inputs",
+                   "the targets do not have the inputs' height and width");
 }
 
 /* Samples with weights cannot be mixed, because a mixture would have two weights. */
 static bool check_mixing(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
-  if (plan->look.mixes && config->dataset.targets > 1) {
-    gt_error_at(diagnostics, config->augment->at, "samples can be mixed only if they have a single target")
-        ->expected = "augmentations other than mixup and cutmix";
-    return false;
-  }
+  if (plan->look.mixes && config->dataset.targets > 1)
+    return gt_refuse(diagnostics, config->augment->at, "augmentations other than mixup and cutmix",
+                     "samples can be mixed only if they have a single target");
   if (!plan->look.mixes || !gt_split_weights(&config->dataset.split[GT_PART_TRAIN])->rank) return true;
-  gt_error_at(diagnostics, config->augment->at, "samples with weights (data.weight) cannot be mixed")
-      ->expected = "augmentations other than mixup and cutmix, or data without weights";
-  return false;
+  return gt_refuse(diagnostics, config->augment->at,
+                   "augmentations other than mixup and cutmix, or data without weights",
+                   "samples with weights (data.weight) cannot be mixed");
 }
 
 bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics) {
   const gt_dataset *data = &config->dataset;
   const gt_input *input = &data->input[0];
   const gt_augment_list *list = config->augment;
-  if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || input->table || input->window) {
-    gt_error_at(diagnostics, list->at,
-                "only images can be augmented, and only if they are the model's single input");
-    return false;
-  }
-  if (config->optim->type->line_search) {
-    gt_error_at(diagnostics, list->at,
-                "optimizer '%s' evaluates the same samples repeatedly, so they cannot be augmented",
-                config->optim->type->name);
-    return false;
-  }
+  if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || input->table || input->window)
+    return gt_refuse(diagnostics, list->at, NULL,
+                     "only images can be augmented, and only if they are the model's single input");
+  if (config->optim->type->line_search)
+    return gt_refuse(diagnostics, list->at, NULL,
+                     "optimizer '%s' evaluates the same samples repeatedly, so they cannot be augmented",
+                     config->optim->type->name);
   int64_t network_dim[GT_DATA_MAX_RANK]; /* sample shape that the network reads */
   gt_input_network_shape(input, network_dim);
   const gt_augment_sample sample = {input->rank, input->dim, network_dim,
@@ -243,7 +231,7 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
 
 /* Warns if float values exceed white, at which colour augmentations clip. */
 static void check_white(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
-  const gt_tensor *tensor = gt_split_input(&config->dataset.split[GT_PART_TRAIN], 0);
+  const gt_tensor *tensor = gt_train_input(&config->dataset, 0);
   if ((!plan->look.lights && !plan->look.tones) || tensor->element != GT_ELEMENT_F32 || !tensor->data) return;
   const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
   const float *value = tensor->data;
@@ -283,11 +271,10 @@ bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) 
   if (!config->flips || (data->inputs == 1 && input->element != GT_ELEMENT_I32 && !input->window &&
                          (input->rank == 2 || input->rank == 3)))
     return true;
-  gt_error_at(diagnostics, gt_spec_find(gt_spec_find(config->root, "eval"), "flip")->at,
-              "only images can be mirrored, and only if they are the model's single input")
-      ->expected = "samples of shape [height, width] or [height, width, channels], for example by data: "
-                   "{shape: [8, 8]}";
-  return false;
+  return gt_refuse(diagnostics, gt_spec_find(gt_spec_find(config->root, "eval"), "flip")->at,
+                   "samples of shape [height, width] or [height, width, channels], for example by data: "
+                   "{shape: [8, 8]}",
+                   "only images can be mirrored, and only if they are the model's single input");
 }
 
 /* Inputs with names only, for data that could not be opened. */

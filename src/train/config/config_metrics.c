@@ -10,8 +10,7 @@
 /* True if the target is the next character or byte of a text. */
 static bool has_characters(const gt_dataset *data) {
   const gt_vocabulary *vocabulary = data->input[0].vocabulary;
-  return vocabulary && vocabulary->type->is_exact &&
-         gt_tensor_is_text(gt_split_target(&data->split[GT_PART_TRAIN], 0));
+  return vocabulary && vocabulary->type->is_exact && gt_tensor_is_text(gt_train_target(data, 0));
 }
 
 /* Why the metric is not defined for the target, for a message; NULL: it is defined. */
@@ -79,9 +78,7 @@ static void check_value_count(gt_config *config, gt_position at) {
   const gt_dataset *data = &config->dataset;
   int64_t values = 2;
   for (int k = 0; k < data->targets; k++) {
-    const int64_t outputs = data->target[k].classification
-                                ? 1
-                                : gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], k));
+    const int64_t outputs = data->target[k].classification ? 1 : gt_tensor_features(gt_train_target(data, k));
     values +=
         4 + config->metrics[k].count * (outputs > 1 && outputs <= GT_METRIC_MAX_OUTPUTS ? outputs + 1 : 1);
   }

@@ -50,8 +50,7 @@ static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
         gt_spec_is_null(gt_spec_find(gt_spec_find(config->root, "data"), "split")))
       data->child[k]->scalar = "last";
   /* The splits of a language model are always the beginning and the end of its text: no such key. */
-  if (gt_tensor_is_text(gt_split_target(&config->dataset.split[GT_PART_TRAIN], 0)))
-    gt_spec_remove(data, "split");
+  if (gt_tensor_is_text(gt_train_target(&config->dataset, 0))) gt_spec_remove(data, "split");
 }
 
 /* Repeated blocks are not expanded. */
@@ -109,22 +108,10 @@ static void add_train(gt_arena *arena, gt_spec *root, const gt_config *config) {
   }
 }
 
-static void add_init_from(gt_arena *arena, gt_spec *root, const gt_config *config) {
-  const gt_spec *node = gt_spec_find(config->root, "init_from");
-  if (gt_spec_is_null(node)) return;
-  gt_spec_add(arena, root, "init_from", gt_schema_resolve(&gt_init_from_schema, NULL, node, arena));
-}
-
-static void add_eval(gt_arena *arena, gt_spec *root, const gt_config *config) {
-  if (!config->flips && !config->threshold.used) return;
-  const gt_spec *node = gt_spec_find(config->root, "eval");
-  gt_spec_add(arena, root, "eval", gt_schema_resolve(&gt_eval_schema, NULL, node, arena));
-}
-
-static void add_precision(gt_arena *arena, gt_spec *root, const gt_config *config) {
-  if (config->products == GT_PRECISION_AUTO) return;
-  const gt_spec *node = gt_spec_find(config->root, "precision");
-  gt_spec_add(arena, root, "precision", gt_schema_resolve(&gt_precision_schema, NULL, node, arena));
+/* Adds a section without a type, named as its schema. */
+static void add_section(gt_arena *arena, gt_spec *root, const gt_config *config, const gt_schema *schema) {
+  const gt_spec *node = gt_spec_find(config->root, schema->name);
+  gt_spec_add(arena, root, schema->name, gt_schema_resolve(schema, NULL, node, arena));
 }
 
 static void add_list(gt_arena *arena, gt_spec *root, const gt_config *config, const char *key) {
@@ -135,20 +122,20 @@ static void add_list(gt_arena *arena, gt_spec *root, const gt_config *config, co
 const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
   const gt_spec *from = config->root;
   gt_spec *root = gt_spec_new(arena, GT_SPEC_MAP);
-  gt_spec_add(arena, root, "seed",
-              gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->seed)));
+  gt_spec_add(arena, root, "seed", number(arena, config->seed));
   add_data(arena, root, config);
   if (config->augment) gt_spec_add(arena, root, "augment", gt_augment_resolve(config->augment, arena));
   add_model(arena, root, config);
-  add_init_from(arena, root, config);
+  if (!gt_spec_is_null(gt_spec_find(from, "init_from")))
+    add_section(arena, root, config, &gt_init_from_schema);
   const gt_optim_type *optim = config->optim->type;
   const gt_schedule_type *schedule = config->optim->schedule->type;
   add_losses(arena, root, config);
   add_typed(arena, root, from, "optimizer", "type", optim->name, optim->schema, &gt_optim_common_schema);
   add_typed(arena, root, from, "schedule", "type", schedule->name, schedule->schema,
             &gt_schedule_common_schema);
-  add_precision(arena, root, config);
-  add_eval(arena, root, config);
+  if (config->products != GT_PRECISION_AUTO) add_section(arena, root, config, &gt_precision_schema);
+  if (config->flips || config->threshold.used) add_section(arena, root, config, &gt_eval_schema);
   add_train(arena, root, config);
   add_list(arena, root, config, "metrics");
   add_list(arena, root, config, "quiet");

@@ -96,14 +96,20 @@ static gt_spec *child_of(const gt_spec *node, const char *part) {
   return is_number(part) && index < (unsigned long)node->count ? node->child[index] : NULL;
 }
 
-static void expand_path(gt_arena *arena, gt_spec *root, const char *path) {
-  const char *part[MAX_PARTS];
+/* Splits the path before a '='; returns the number of components. */
+static int split_path(gt_arena *arena, const char *path, const char *part[MAX_PARTS]) {
   int parts = 0;
   for (size_t length; parts < MAX_PARTS; path += length + 1) {
     length = strcspn(path, ".=");
     part[parts++] = gt_arena_strndup(arena, path, length);
     if (path[length] != '.') break;
   }
+  return parts;
+}
+
+static void expand_path(gt_arena *arena, gt_spec *root, const char *path) {
+  const char *part[MAX_PARTS];
+  const int parts = split_path(arena, path, part);
   gt_spec *node = root;
   for (int i = 0; i + 1 < parts && (node = child_of(node, part[i])); i++) {
     const char *key = short_key(node, part, i + 1, part[i + 1]);
@@ -209,20 +215,13 @@ static bool report_other_type(gt_arena *arena, const gt_spec *root, const char *
 /* `a.b=~` removes the key, so that its default applies, except in init_from.map, where ~ is a value. */
 static void unset(gt_arena *arena, gt_spec *root, const char *path) {
   static const char map[] = "init_from.map.";
+  const char *part[MAX_PARTS];
+  const int last = split_path(arena, path, part) - 1;
   gt_spec *node = root;
   if (!strncmp(path, map, sizeof map - 1)) return;
-  for (;;) {
-    const size_t length = strcspn(path, ".=");
-    const char *part = gt_arena_strndup(arena, path, length);
-    const gt_spec *child = child_of(node, part);
-    if (path[length] != '.') {
-      if (child && node->kind == GT_SPEC_MAP && gt_spec_is_null(child)) gt_spec_remove(node, part);
-      return;
-    }
-    if (!child) return;
-    node = (gt_spec *)child;
-    path += length + 1;
-  }
+  for (int i = 0; i < last && node; i++) node = child_of(node, part[i]);
+  const gt_spec *child = node ? child_of(node, part[last]) : NULL;
+  if (child && node->kind == GT_SPEC_MAP && gt_spec_is_null(child)) gt_spec_remove(node, part[last]);
 }
 
 /* PATH="TEXT" */

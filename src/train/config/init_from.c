@@ -32,19 +32,14 @@ const gt_schema gt_init_from_schema = {.name = "init_from",
 
 static bool read_map(gt_init_from *from, const gt_spec *map, gt_arena *arena, gt_diagnostics *diagnostics) {
   if (gt_spec_is_null(map)) return true;
-  if (map->kind != GT_SPEC_MAP) {
-    gt_error_at(diagnostics, map->at, "'map' is not a map of names")->expected =
-        "map: {head: ~, body: encoder}";
-    return false;
-  }
+  if (map->kind != GT_SPEC_MAP)
+    return gt_refuse(diagnostics, map->at, "map: {head: ~, body: encoder}", "'map' is not a map of names");
   gt_transfer_rule *rule = GT_NEW_N(arena, gt_transfer_rule, map->count + 1);
   for (int i = 0; i < map->count; i++) {
     const gt_spec *entry = map->child[i];
-    if (entry->kind != GT_SPEC_SCALAR) {
-      gt_error_at(diagnostics, entry->at, "the source of '%s' is not a name", entry->key)->expected =
-          "a layer or tensor of the file, or ~";
-      return false;
-    }
+    if (entry->kind != GT_SPEC_SCALAR)
+      return gt_refuse(diagnostics, entry->at, "a layer or tensor of the file, or ~",
+                       "the source of '%s' is not a name", entry->key);
     rule[i] = (gt_transfer_rule){entry->key, gt_spec_is_null(entry) ? NULL : entry->scalar};
   }
   from->transfer.rule = rule;
@@ -113,10 +108,6 @@ void gt_init_from_finish(gt_init_from *from) {
 
 /* --- results --- */
 
-static const char *layer_of(gt_arena *arena, const char *name) {
-  return gt_arena_printf(arena, "%.*s", (int)gt_slot_layer_length(name), name);
-}
-
 /* Reports a name in the map that does not exist: a key, in this model, or a value, in the file. */
 static void report_unknown_name(gt_diagnostics *diagnostics, gt_position at, const char *name,
                                 const char *where, const char *const *known, size_t count) {
@@ -136,11 +127,11 @@ static bool check_map(const gt_init_from *from, const gt_spec *root, const gt_st
   for (int i = 0; i < store->slots; i++) {
     if (!gt_slot_has_role(store->slot[i], GT_MODEL_ROLES)) continue;
     ours[n++] = store->slot[i]->name;
-    ours[n++] = layer_of(arena, store->slot[i]->name);
+    ours[n++] = gt_slot_layer(arena, store->slot[i]->name);
   }
   for (int i = 0; i < file->tensors; i++) {
     theirs[m++] = file->tensor[i].name;
-    theirs[m++] = layer_of(arena, file->tensor[i].name);
+    theirs[m++] = gt_slot_layer(arena, file->tensor[i].name);
   }
   for (int i = 0; i < from->transfer.rules; i++) {
     const gt_transfer_rule *rule = &from->transfer.rule[i];
@@ -158,8 +149,7 @@ static bool check_map(const gt_init_from *from, const gt_spec *root, const gt_st
 static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_slot *slot,
                           gt_transferred result) {
   char here[128], there[128];
-  bool left_out;
-  const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, &left_out);
+  const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, NULL);
   switch (result) {
   case GT_OMITTED: return "left out by the map";
   case GT_MISSING: return "not in the file";
@@ -176,10 +166,10 @@ static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_sl
 static bool *find_taken(const gt_init_from *from, const gt_store *store, const gt_transferred *result,
                         gt_arena *arena) {
   const gt_container *file = &from->file.container;
-  bool *is_taken = GT_NEW_N(arena, bool, file->tensors + 1), left_out;
+  bool *is_taken = GT_NEW_N(arena, bool, file->tensors + 1);
   for (int i = 0; i < store->slots; i++)
     if (result[i] == GT_COPIED)
-      is_taken[gt_transfer_find(&from->transfer, store->slot[i]->name, &left_out) - file->tensor] = true;
+      is_taken[gt_transfer_find(&from->transfer, store->slot[i]->name, NULL) - file->tensor] = true;
   return is_taken;
 }
 
@@ -245,8 +235,9 @@ static void review_incomplete(const gt_init_from *from, const gt_store *store, c
   const char *last = NULL;
   int end;
   for (int i = 0; i < store->slots; i = end) {
-    const char *layer = layer_of(arena, store->slot[i]->name);
-    for (end = i + 1; end < store->slots && !strcmp(layer_of(arena, store->slot[end]->name), layer);) end++;
+    const char *layer = gt_slot_layer(arena, store->slot[i]->name);
+    for (end = i + 1; end < store->slots && !strcmp(gt_slot_layer(arena, store->slot[end]->name), layer);)
+      end++;
     const gt_slot *lacking = find_lacking(store->slot + i, result + i, end - i);
     if (!lacking) continue;
     last = layer;
@@ -275,10 +266,11 @@ static void review_dropped(const gt_init_from *from, const gt_store *store, cons
     if (stored || left_out) gt_names_add(&wanted, stored ? stored->name : store->slot[i]->name, i);
   }
   for (int i = 0; i < file->tensors; i++)
-    if (is_taken[i]) gt_names_add(&taken, layer_of(arena, file->tensor[i].name), i);
+    if (is_taken[i]) gt_names_add(&taken, gt_slot_layer(arena, file->tensor[i].name), i);
   for (int i = 0; i < file->tensors; i++) {
     const char *name = file->tensor[i].name;
-    if (is_taken[i] || gt_names_find(&taken, layer_of(arena, name)) < 0 || gt_names_find(&wanted, name) >= 0)
+    if (is_taken[i] || gt_names_find(&taken, gt_slot_layer(arena, name)) < 0 ||
+        gt_names_find(&wanted, name) >= 0)
       continue;
     gt_list_add(&dropped, "%s", name);
   }
@@ -302,16 +294,15 @@ void gt_init_from_review(const gt_init_from *from, const gt_dataset *dataset, co
   review_dropped(from, store, result, diagnostics);
   gt_list layers = {arena, MAX_LAYERS, "", "; ", 0};
   const char *last = NULL;
-  bool left_out;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
-    const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, &left_out);
+    const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, NULL);
     if (!gt_slot_has_role(slot, GT_WEIGHT_ROLES) || !stored || gt_shape_equal(stored->shape, slot->shape) ||
         gt_transfer_fits(&names->transfer, slot, stored) ||
-        (last && !strcmp(last, layer_of(arena, slot->name))))
+        (last && !strcmp(last, gt_slot_layer(arena, slot->name))))
       continue;
     char here[128], there[128];
-    last = layer_of(arena, slot->name);
+    last = gt_slot_layer(arena, slot->name);
     gt_list_add(&layers, "layer '%s' has %s %s here and %s there", last, slot->name + strlen(last) + 1,
                 gt_shape_text(slot->shape, here), gt_shape_text(stored->shape, there));
   }

@@ -17,7 +17,7 @@ static layers create_layers(gt_arena *arena, int most) {
 }
 
 static void add_layer(layers *list, gt_names *seen, gt_arena *arena, const char *tensor) {
-  const char *name = gt_arena_strndup(arena, tensor, gt_slot_layer_length(tensor));
+  const char *name = gt_slot_layer(arena, tensor);
   if (gt_names_add(seen, name, list->count) != list->count) return;
   list->pair[list->count] = -1;
   list->name[list->count++] = name;

@@ -79,10 +79,6 @@ typedef struct matching {
   gt_arena *arena;
 } matching;
 
-static const char *layer_of(gt_arena *arena, const char *name) {
-  return gt_arena_strndup(arena, name, gt_slot_layer_length(name));
-}
-
 static const char *add_name(gt_arena *arena, const char *list, const char *name) {
   return list ? gt_arena_printf(arena, "%s, '%s'", list, name) : gt_arena_printf(arena, "'%s'", name);
 }
@@ -113,13 +109,12 @@ static const gt_data_target *find_target(const matching *m, int t) {
  * the file. */
 static void use_axis(const matching *m, int list, const gt_transfer_axis *axis) {
   const gt_store *store = m->model->store;
-  bool left_out;
   for (int i = 0; i < store->slots; i++)
     for (int d = 0; d < store->slot[i]->shape.rank; d++) {
       const gt_named_axis *named = &m->axes.slot[i][d];
       const int64_t length = store->slot[i]->shape.dim[d], times = length / axis->here;
       if (named->list != list || times * axis->here != length || (times != 1 && !named->tiled)) continue;
-      const gt_stored *stored = gt_transfer_find(&m->from->transfer, store->slot[i]->name, &left_out);
+      const gt_stored *stored = gt_transfer_find(&m->from->transfer, store->slot[i]->name, NULL);
       if (stored && stored->shape.rank == store->slot[i]->shape.rank &&
           stored->shape.dim[d] == times * axis->there)
         m->out->transfer.axis[i][d] = axis;
@@ -130,13 +125,12 @@ static void use_axis(const matching *m, int list, const gt_transfer_axis *axis) 
 static void find_taken(const matching *m, int list, gt_init_list *out) {
   const gt_store *store = m->model->store;
   const char *last = NULL;
-  bool left_out;
   for (int i = 0; i < store->slots; i++)
     for (int d = 0; d < store->slot[i]->shape.rank; d++) {
       const gt_slot *slot = store->slot[i];
       if (m->axes.slot[i][d].list != list || (slot->shape.dim[d] == 1 && out->here > 1)) continue;
-      const gt_stored *stored = gt_transfer_find(&m->from->transfer, slot->name, &left_out);
-      const char *layer = layer_of(m->arena, slot->name);
+      const gt_stored *stored = gt_transfer_find(&m->from->transfer, slot->name, NULL);
+      const char *layer = gt_slot_layer(m->arena, slot->name);
       if (!gt_transfer_fits(&m->out->transfer, slot, stored) || (last && !strcmp(last, layer))) continue;
       const char **layers = m->out->transfer.axis[i][d] ? &out->taken : &out->by_place;
       *layers = add_name(m->arena, *layers, layer);
@@ -148,16 +142,14 @@ static void find_taken(const matching *m, int list, gt_init_list *out) {
 /* The layers that would take parameters that depend on the order of the list. */
 static void find_by_place(const matching *m, int list, gt_init_list *out) {
   const gt_store *store = m->model->store;
-  bool left_out;
   for (int l = 0; l < m->model->layers; l++) {
     const char *layer = m->model->layer[l].name;
     bool takes = false;
     if (!(m->axes.by_place[l] >> list & 1)) continue;
     for (int i = 0; i < store->slots && !takes; i++)
-      takes =
-          gt_slot_has_role(store->slot[i], GT_MODEL_ROLES) &&
-          !strcmp(layer_of(m->arena, store->slot[i]->name), layer) &&
-          gt_slot_fits(store->slot[i], gt_transfer_find(&m->from->transfer, store->slot[i]->name, &left_out));
+      takes = gt_slot_has_role(store->slot[i], GT_MODEL_ROLES) &&
+              !strcmp(gt_slot_layer(m->arena, store->slot[i]->name), layer) &&
+              gt_slot_fits(store->slot[i], gt_transfer_find(&m->from->transfer, store->slot[i]->name, NULL));
     if (!takes) continue;
     if (!out->layer) out->layer = layer;
     out->by_place = add_name(m->arena, out->by_place, layer);

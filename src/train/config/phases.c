@@ -70,7 +70,7 @@ static const char *describe_resize(const gt_slot *previous, const gt_slot *next,
   for (int d = 0; d < next->shape.rank; d++) grows |= next->shape.dim[d] > previous->shape.dim[d];
   const bool cut = is_cut(previous, next);
   if (next->form && !is_reinitialized(previous, next) && next->describe_refit)
-    return gt_arena_printf(arena, "%.*s: %s", (int)gt_slot_layer_length(next->name), next->name,
+    return gt_arena_printf(arena, "%s: %s", gt_slot_layer(arena, next->name),
                            next->describe_refit(previous, next, arena));
   return gt_arena_printf(arena, "%s changes shape from %s to %s: %s", next->name,
                          gt_shape_text(previous->shape, was), gt_shape_text(next->shape, is),
@@ -108,25 +108,21 @@ static const gt_spec *find_layer_key(const transfer *h, const char *layer) {
 }
 
 /* The size of the last axis of the layer's output. */
-static int64_t width_in(const gt_model *model, const char *layer) {
-  for (int i = 0; i < model->layers; i++)
-    if (!strcmp(model->layer[i].name, layer))
-      return model->layer[i].output.dim[model->layer[i].output.rank - 1];
-  return 0;
+static int64_t width_in(const gt_model *model, const char *name) {
+  const gt_model_layer *layer = gt_model_find_layer(model, name);
+  return layer ? layer->output.dim[layer->output.rank - 1] : 0;
 }
 
 static gt_position position_of_layer(const gt_model *model, const char *name, const gt_spec *entry) {
-  for (int i = 0; i < model->layers && entry->kind == GT_SPEC_SEQUENCE; i++)
-    if (!strcmp(model->layer[i].name, name)) return model->layer[i].at;
-  return entry->at;
+  const gt_model_layer *layer = entry->kind == GT_SPEC_SEQUENCE ? gt_model_find_layer(model, name) : NULL;
+  return layer ? layer->at : entry->at;
 }
 
 /* Reports a layer that loses trained weights, once. Does not report the layers after it, which only have
  * fewer inputs. Returns true if it reported the layer. */
 static bool report_lost(transfer *h, const gt_slot *previous, const gt_slot *next) {
   gt_diagnostics *diagnostics = &h->config->diagnostics;
-  const char *layer =
-      gt_arena_printf(diagnostics->arena, "%.*s", (int)gt_slot_layer_length(next->name), next->name);
+  const char *layer = gt_slot_layer(diagnostics->arena, next->name);
   if (!is_reinitialized(previous, next) && !is_cut(previous, next)) return false;
   const gt_spec *entry = find_layer_key(h, layer);
   if (entry && entry->kind == GT_SPEC_SEQUENCE && width_in(h->previous, layer) == width_in(h->next, layer))

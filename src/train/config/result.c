@@ -51,7 +51,7 @@ bool gt_metric_is_larger_better(const gt_metric_kind *kind) {
 
 /* Values of a prediction for which metrics are computed: labels have one. */
 static int64_t outputs_of(const gt_dataset *data, int target) {
-  const gt_tensor *values = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const gt_tensor *values = gt_train_target(data, target);
   return data->target[target].classification || !values->rank ? 1 : gt_tensor_features(values);
 }
 

@@ -87,7 +87,7 @@ static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_
   facts *f = GT_NEW(arena, facts);
   *f = (facts){{.sample.rank = input->rank, .outside = outside, .range = range, .separate = separate},
                input,
-               gt_split_input(&config->dataset.split[GT_PART_TRAIN], index),
+               gt_train_input(&config->dataset, index),
                has_test_files(config) ? gt_split_input(&config->dataset.split[GT_PART_TEST], index) : NULL,
                config->augment != NULL,
                !strcmp(config->dataset.format, "function"),
@@ -99,7 +99,7 @@ static const gt_sample_facts *make_facts(const gt_config *config, int index, gt_
 void gt_config_record_training(gt_config *config, gt_arena *arena) {
   gt_dataset *data = &config->dataset;
   for (int k = 0; k < data->inputs; k++) {
-    data->input[k].range = gt_tensor_range(gt_split_input(&data->split[GT_PART_TRAIN], k), arena);
+    data->input[k].range = gt_tensor_range(gt_train_input(data, k), arena);
     for (int p = 0; p < config->phases; p++) config->phase[p].dataset.input[k].range = data->input[k].range;
   }
   for (int k = 0; k < data->targets; k++) {
@@ -132,7 +132,7 @@ void gt_config_review_test(gt_config *config, gt_arena *arena) {
   gt_data_signature trained_on = {.inputs = data->inputs};
   for (int k = 0; k < data->inputs; k++) {
     trained_on.input[k] = data->input[k];
-    trained_on.input[k].range = gt_tensor_range(gt_split_input(&data->split[GT_PART_TRAIN], k), arena);
+    trained_on.input[k].range = gt_tensor_range(gt_train_input(data, k), arena);
   }
   gt_review_ranges(&trained_on, &data->split[GT_PART_TEST], test->at, arena, &config->diagnostics);
 }
@@ -162,7 +162,7 @@ gt_review *gt_config_review(const gt_config *config, int phase, gt_arena *arena)
                         .input = input,
                         .length = length,
                         .samples = data->inputs == 1 && length ? samples : 0,
-                        .next_tokens = gt_tensor_is_text(gt_split_target(&data->split[GT_PART_TRAIN], 0)),
+                        .next_tokens = gt_tensor_is_text(gt_train_target(data, 0)),
                         .phase = phase};
   return review;
 }

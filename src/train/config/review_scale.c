@@ -89,7 +89,7 @@ static bool has_own_range(const gt_config *config) {
  * together. */
 static void review_given_scaling(gt_config *config, int index, gt_arena *arena) {
   const gt_input *input = &config->dataset.input[index];
-  const gt_tensor *samples = gt_split_input(&config->dataset.split[GT_PART_TRAIN], index);
+  const gt_tensor *samples = gt_train_input(&config->dataset, index);
   const gt_spec *node = given_scaling(config, index);
   if (!node || !input->scaling.count || !samples->data) return;
   const gt_value_range range = gt_scaled_range(input, samples, arena);

@@ -10,7 +10,7 @@ bool gt_sampler_is_balanced(const gt_train_config *train) {
 
 /* True if the targets are 0 or 1, one per sample: two classes. */
 static bool are_bits(const gt_config *config) {
-  const gt_tensor *targets = gt_split_target(&config->dataset.split[GT_PART_TRAIN], 0);
+  const gt_tensor *targets = gt_train_target(&config->dataset, 0);
   return gt_metric_task_of(config->loss[0]) == GT_METRIC_BITS && gt_tensor_features(targets) == 1 &&
          gt_targets_are_bits(targets);
 }
@@ -37,13 +37,11 @@ void gt_config_check_sampler(const gt_config *config, gt_diagnostics *diagnostic
   const gt_dataset *data = &config->dataset;
   /* config_metrics.c reports several targets. */
   if (!gt_sampler_balances(config) || !node || data->targets > 1) return;
-  if (data->target[0].classification ? gt_split_target(&data->split[GT_PART_TRAIN], 0)->rank > 1
-                                     : !are_bits(config))
+  if (data->target[0].classification ? gt_train_target(data, 0)->rank > 1 : !are_bits(config))
     gt_error_at(diagnostics, node->at, "a balanced sampler needs targets that are one class per sample; %s",
-                data->target[0].classification ? "these are an array of labels per sample"
-                : gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], 0)) > 1
-                    ? "these are several numbers per sample"
-                    : "these are numbers")
+                data->target[0].classification                     ? "these are an array of labels per sample"
+                : gt_tensor_features(gt_train_target(data, 0)) > 1 ? "these are several numbers per sample"
+                                                                   : "these are numbers")
         ->expected = "sampler: shuffle";
   if (config->optim->type->line_search)
     gt_error_at(diagnostics, node->at, "optimizer '%s' reads all samples in each step, so none are drawn",

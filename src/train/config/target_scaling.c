@@ -21,7 +21,7 @@ bool gt_config_has_target_scaling(const gt_spec *root) { return is_set_to(root, 
 /* Why a target cannot be scaled, for a message; NULL: it can be scaled. */
 static const char *obstacle(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *tensor = gt_split_target(&data->split[GT_PART_TRAIN], target);
+  const gt_tensor *tensor = gt_train_target(data, target);
   const gt_loss *loss = config->loss[target];
   if (data->target[target].classification) return "the targets are classes, which have no scale";
   if (loss->type->residual || !gt_loss_regresses_targets(loss))
@@ -81,9 +81,9 @@ static void scale_by_config(gt_config *config, gt_arena *arena) {
     const char *why_not = obstacle(config, k, arena);
     if (why_not) why = why_not;
     any |= !why_not;
-    if (why_not || !gt_split_target(&data->split[GT_PART_TRAIN], k)->data) continue;
-    const gt_target_scaling measured = gt_data_measure_target(gt_split_target(&data->split[GT_PART_TRAIN], k),
-                                                              data->target[k].horizon, arena);
+    if (why_not || !gt_train_target(data, k)->data) continue;
+    const gt_target_scaling measured =
+        gt_data_measure_target(gt_train_target(data, k), data->target[k].horizon, arena);
     if (is_standard || is_auto_scaled(config, k, &measured, arena)) data->target[k].scaling = measured;
   }
   if (!any && is_standard)
@@ -109,7 +109,7 @@ void gt_config_scale_targets(gt_config *config, const gt_data_requirements *want
   gt_dataset *data = &config->dataset;
   if (wanted && wanted->signature) find_ignored_settings(config);
   for (int k = 0; k < data->targets && wanted && wanted->signature; k++) {
-    const gt_tensor *tensor = gt_split_target(&data->split[GT_PART_TRAIN], k);
+    const gt_tensor *tensor = gt_train_target(data, k);
     const gt_target_scaling *scaling = &wanted->signature->target[k].scaling;
     data->target[k].scaling = *scaling;
     data->target[k].training = wanted->signature->target[k].training;

@@ -27,7 +27,7 @@ static const char *shares_of_two(const gt_data_target *target, const int64_t cou
 static gt_task task_of_classes(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *of = &data->target[target];
   const int64_t *count = gt_class_items_of(data, &data->split[GT_PART_TRAIN], target, 0, 1, arena).count;
-  const bool per_label = gt_split_target(&data->split[GT_PART_TRAIN], target)->rank > 1;
+  const bool per_label = gt_train_target(data, target)->rank > 1;
   if (of->classes == 2 && count && count[0] + count[1] > 0)
     return (gt_task){per_label ? "binary classification of each label" : "binary classification",
                      shares_of_two(of, count, arena), gt_class_name(of, 0, of->positive, arena), NULL};
@@ -38,14 +38,14 @@ static gt_task task_of_classes(const gt_dataset *data, int target, gt_arena *are
 /* --- numbers --- */
 
 static bool are_bits(const gt_config *config, int target) {
-  const gt_tensor *targets = gt_split_target(&config->dataset.split[GT_PART_TRAIN], target);
+  const gt_tensor *targets = gt_train_target(&config->dataset, target);
   return gt_metric_task_of(config->loss[target]) == GT_METRIC_BITS && targets->rank == 2 && targets->data &&
          gt_targets_are_bits(targets);
 }
 
 static gt_task task_of_bits(const gt_dataset *data, int target, gt_arena *arena) {
   const gt_data_target *of = &data->target[target];
-  const int64_t outputs = gt_split_target(&data->split[GT_PART_TRAIN], target)->dim[1], *count;
+  const int64_t outputs = gt_train_target(data, target)->dim[1], *count;
   if (outputs == 1) {
     count = gt_class_items_of(data, &data->split[GT_PART_TRAIN], target, 0, 1, arena).count;
     return (gt_task){"binary classification", shares_of_two(of, count, arena), gt_class_name(of, 0, 1, arena),
@@ -75,10 +75,10 @@ static gt_task task_of_forecast(const gt_data_target *target, int64_t outputs, g
 }
 
 static gt_task task_of_numbers(const gt_dataset *data, int target, gt_arena *arena) {
-  const int64_t outputs = gt_tensor_features(gt_split_target(&data->split[GT_PART_TRAIN], target));
+  const int64_t outputs = gt_tensor_features(gt_train_target(data, target));
   const char *about = "";
   if (data->target[target].horizon) return task_of_forecast(&data->target[target], outputs, arena);
-  if (gt_split_target(&data->split[GT_PART_TRAIN], target)->rank > 2)
+  if (gt_train_target(data, target)->rank > 2)
     about = " of images";
   else if (outputs > 1)
     about = gt_arena_printf(arena, " of %lld targets", (long long)outputs);
@@ -117,8 +117,7 @@ static const char *why(const gt_config *config, int target, gt_arena *arena) {
 gt_task gt_task_of(const gt_config *config, int target, gt_arena *arena) {
   const gt_dataset *data = &config->dataset;
   gt_task task = {0};
-  if (data->boards || config->loss[target]->type->residual ||
-      !gt_split_target(&data->split[GT_PART_TRAIN], target)->rank)
+  if (data->boards || config->loss[target]->type->residual || !gt_train_target(data, target)->rank)
     return task;
   task = data->target[target].classification ? task_of_classes(data, target, arena)
          : are_bits(config, target)          ? task_of_bits(data, target, arena)

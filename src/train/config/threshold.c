@@ -43,7 +43,7 @@ void gt_config_read_threshold(gt_config *config, const gt_threshold_config *sett
 /* Number of outputs that have a threshold; 0: the model is not a binary classifier. */
 static int count_outputs(const gt_config *config) {
   const gt_dataset *data = &config->dataset;
-  const gt_tensor *target = gt_split_target(&data->split[GT_PART_TRAIN], 0);
+  const gt_tensor *target = gt_train_target(data, 0);
   const int64_t labels = gt_tensor_features(target);
   /* Labels index arrays of two (count_classes), also if a loss of bits is an error for them. */
   if (data->target[0].classification && data->target[0].classes != 2) return 0;
@@ -107,17 +107,15 @@ bool gt_config_load_threshold(gt_config *config, const gt_model_file *file) {
   if (!t->used || !t->automatic) return true;
   if (file->thresholds && target->positive != file->signature.target[0].positive) {
     const gt_spec *node = gt_spec_find(gt_spec_find(config->root, "data"), "positive");
-    gt_error_at(&config->diagnostics, node ? node->at : t->at,
-                "the threshold of this model was chosen for another class, '%s'",
-                gt_class_name(target, 0, !target->positive, config->diagnostics.arena))
-        ->expected = "that class, or eval: {threshold: NUMBER}";
-    return false;
+    return gt_refuse(&config->diagnostics, node ? node->at : t->at,
+                     "that class, or eval: {threshold: NUMBER}",
+                     "the threshold of this model was chosen for another class, '%s'",
+                     gt_class_name(target, 0, !target->positive, config->diagnostics.arena));
   }
   for (int i = 0; i < t->count && file->thresholds == t->count; i++) t->value[i] = file->threshold[i];
   if (file->thresholds == t->count) return true;
-  gt_error_at(&config->diagnostics, t->at, "this model was trained without choosing a threshold")->expected =
-      "a number between 0 and 1";
-  return false;
+  return gt_refuse(&config->diagnostics, t->at, "a number between 0 and 1",
+                   "this model was trained without choosing a threshold");
 }
 
 const char *gt_threshold_target_text(const gt_config *config, int target, gt_arena *arena) {

@@ -78,8 +78,17 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, int pa
   return true;
 }
 
-bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, int part, gt_error *error) {
-  return open_evaluation(session, evaluator, part, true, 0, error);
+bool gt_evaluator_open_model(gt_session *session, gt_evaluator *evaluator, gt_config *config,
+                             const gt_model_file *file, const char *device, uint64_t memory_limit,
+                             gt_error *error) {
+  const gt_diagnostics *found = &config->diagnostics;
+  if (!gt_session_open(session, config, GT_PART_TEST, device, error)) return false;
+  session->model = file;
+  session->memory_limit = memory_limit;
+  return (gt_session_place(session, NULL, 1u << GT_PART_TEST, error) &&
+          open_evaluation(session, evaluator, GT_PART_TEST, true, 0, error)) ||
+         gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
+                 found->count ? found->items[0].message : "unknown");
 }
 
 bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, int part, unsigned averaged,

@@ -28,8 +28,11 @@ typedef struct gt_evaluator {
 /* Opens an evaluation with the current weights; roles in `averaged` (bits) use moving averages. */
 bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, int part, unsigned averaged,
                        gt_error *error);
-/* Opens only the hard form (gt_net.hard), with the current weights. */
-bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, int part, gt_error *error);
+/* Opens a session on a device, and in it only the hard form (gt_net.hard) of a trained model, for the test
+ * split of the config, with at most memory_limit bytes (0: no limit). The caller loads the weights. */
+bool gt_evaluator_open_model(gt_session *session, gt_evaluator *evaluator, gt_config *config,
+                             const gt_model_file *file, const char *device, uint64_t memory_limit,
+                             gt_error *error);
 /* Evaluates the split once. Sums are added in double precision, in the order of batches. */
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_results *result, gt_error *error);
 /* Mean loss over every stride-th batch of the split, from the first on; of the hard form if there is one. */

@@ -102,16 +102,9 @@ bool gt_generator_open(gt_generator *g, const gt_model_file *file, const char *d
                        gt_error *error) {
   *g = (gt_generator){.file = file};
   gt_arena_init(&g->arena);
-  if (!read_config(g, error) || !gt_session_open(&g->session, &g->config, GT_PART_TEST, device, error))
+  if (!read_config(g, error) ||
+      !gt_evaluator_open_model(&g->session, &g->evaluator, &g->config, file, device, memory_limit, error))
     return false;
-  g->session.model = file;
-  g->session.memory_limit = memory_limit;
-  if (!gt_session_place(&g->session, NULL, 1u << GT_PART_TEST, error) ||
-      !gt_evaluator_open_hard(&g->session, &g->evaluator, GT_PART_TEST, error)) {
-    const gt_diagnostics *d = &g->config.diagnostics;
-    return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
-                   d->count ? d->items[0].message : "unknown");
-  }
   const gt_net *net = g->evaluator.net;
   const gt_samples samples = gt_net_samples(net, &g->config.dataset);
   g->input = gt_samples_variable(&samples, GT_SAMPLE_INPUT, 0, &g->arena);

@@ -17,21 +17,6 @@ static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file 
   return true;
 }
 
-/* Predicts with the hard form of the model, if it has one. */
-static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_model_file *file,
-                     uint64_t memory_limit, gt_error *error) {
-  const gt_diagnostics *diagnostics = &session->config->diagnostics;
-  session->model = file;
-  session->memory_limit = memory_limit;
-  if (gt_session_place(session, NULL, 1u << GT_PART_TEST, error) &&
-      gt_evaluator_open_hard(session, evaluator, GT_PART_TEST, error))
-    return gt_session_load_weights(session, evaluator->net->model->store, file, error) &&
-           gt_session_set_clock(session, evaluator->net, 0, error);
-  return error->status ? false
-                       : gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
-                                 diagnostics->count ? diagnostics->items[0].message : "unknown");
-}
-
 /* Warns of texts that are shorter than a convolution without padding, which makes them all alike. */
 static void warn_of_short_texts(const gt_net *net) {
   const int32_t *lengths = gt_split_tensor(net->data, GT_SAMPLE_LENGTH, 0)->data;
@@ -80,8 +65,9 @@ bool gt_predict(gt_model_file *file, const gt_split *inputs, const char *device,
   gt_arena_init(&arena);
   bool ok = read_config(&config, &arena, file, inputs, error);
   if (ok && gt_device_is_auto(device) && gt_is_quick_on_cpu(&config, GT_PART_TEST)) device = "cpu";
-  ok = ok && gt_session_open(&session, &config, GT_PART_TEST, device, error) &&
-       open_net(&session, &evaluator, file, memory_limit, error) && compute(&session, &evaluator, out, error);
+  ok = ok && gt_evaluator_open_model(&session, &evaluator, &config, file, device, memory_limit, error) &&
+       gt_session_load_weights(&session, evaluator.net->model->store, file, error) &&
+       gt_session_set_clock(&session, evaluator.net, 0, error) && compute(&session, &evaluator, out, error);
   if (!ok) gt_prediction_finish(out);
   gt_session_close(&session);
   gt_arena_finish(&arena);

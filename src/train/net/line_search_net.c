@@ -30,12 +30,14 @@ static gt_id rows_of(const builder *b, gt_id matrix, int first, int count) {
   return gt_view(b->graph, matrix, first * b->n, gt_shape_2(count, b->n));
 }
 
-/* x + t d; "trial" and "accept" both use it, so that they round in the same way. */
+/* t d and x + t d; "trial" and "accept" both use it, so that they round in the same way. */
+static gt_id trial_step(const builder *b) {
+  return gt_mul(b->graph, scalar(b, "lbfgs.control", GT_CONTROL, GT_CONTROL_T),
+                read(b, vector(b, "lbfgs.d")));
+}
 static gt_id trial_point(const builder *b) {
-  gt_graph *g = b->graph;
-  const gt_id step =
-      gt_mul(g, scalar(b, "lbfgs.control", GT_CONTROL, GT_CONTROL_T), read(b, vector(b, "lbfgs.d")));
-  return gt_add(g, read(b, vector(b, "lbfgs.x")), step);
+  const gt_id step = trial_step(b);
+  return gt_add(b->graph, read(b, vector(b, "lbfgs.x")), step);
 }
 
 static void build_trial(const builder *b) {
@@ -83,8 +85,7 @@ static void build_accept(const builder *b) {
   const int m = b->m;
   const gt_id old = read(b, basis(b)),
               gradient = gt_reshape(g, read(b, vector(b, "lbfgs.g")), gt_shape_2(1, b->n));
-  const gt_id step =
-      gt_mul(g, scalar(b, "lbfgs.control", GT_CONTROL, GT_CONTROL_T), read(b, vector(b, "lbfgs.d")));
+  const gt_id step = trial_step(b);
   const gt_id change = gt_sub(g, gradient, rows_of(b, old, 2 * m + 2, 1));
   const gt_id last[3] = {gt_reshape(g, step, gt_shape_2(1, b->n)), change,
                          gt_add(g, gradient, gt_constant(g, 0))};

@@ -141,12 +141,11 @@ static bool check_common_divisor(gt_net *net, gt_config *config) {
                                                                 : NULL;
     if (!why) continue;
     const gt_spec *accumulate = gt_spec_find(gt_spec_find(config->root, "train"), "accumulate");
-    gt_error_at(&config->diagnostics, accumulate ? accumulate->at : config->root->at,
-                "the losses of several targets cannot be accumulated here: '%s' %s, so the means of the "
-                "targets have different divisors",
-                net->target[k].name, why)
-        ->expected = "accumulate: 1, with a larger batch_size";
-    return false;
+    return gt_refuse(&config->diagnostics, accumulate ? accumulate->at : config->root->at,
+                     "accumulate: 1, with a larger batch_size",
+                     "the losses of several targets cannot be accumulated here: '%s' %s, so the means of the "
+                     "targets have different divisors",
+                     net->target[k].name, why);
   }
   return true;
 }

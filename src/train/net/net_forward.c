@@ -63,19 +63,15 @@ static bool can_keep_scores(const gt_net *net, const gt_net_target *target, gt_c
   const double values = (double)net->data->samples * (double)target->items * (double)target->metrics.outputs;
   int m = 0;
   while (!target->metrics.type[m]->of_scores) m++;
-  if (gt_tensor_is_text(gt_split_target(net->data, 0))) {
-    gt_error_at(&config->diagnostics, config->root->at,
-                "metric '%s' needs all predictions of the %s split, which are not kept for a text",
-                target->metrics.type[m]->name, gt_part_keys[net->part])
-        ->expected = "another metric, such as perplexity";
-    return false;
-  }
+  if (gt_tensor_is_text(gt_split_target(net->data, 0)))
+    return gt_refuse(&config->diagnostics, config->root->at, "another metric, such as perplexity",
+                     "metric '%s' needs all predictions of the %s split, which are not kept for a text",
+                     target->metrics.type[m]->name, gt_part_keys[net->part]);
   if (values <= GT_METRIC_MAX_SCORES) return true;
-  gt_error_at(&config->diagnostics, config->root->at,
-              "metric '%s' needs all predictions of the %s split: %.3g values, and at most %d can be kept",
-              target->metrics.type[m]->name, gt_part_keys[net->part], values, GT_METRIC_MAX_SCORES)
-      ->expected = "a smaller split, or another metric";
-  return false;
+  return gt_refuse(
+      &config->diagnostics, config->root->at, "a smaller split, or another metric",
+      "metric '%s' needs all predictions of the %s split: %.3g values, and at most %d can be kept",
+      target->metrics.type[m]->name, gt_part_keys[net->part], values, GT_METRIC_MAX_SCORES);
 }
 
 /* Sets up the metrics of an evaluation. For logic gates, only the hard form has metrics. */
