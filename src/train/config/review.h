@@ -20,8 +20,8 @@ void gt_config_review_watchers(gt_config *config, gt_arena *arena);
 /* Adds findings for inputs and targets that are not scaled and differ much from mean 0 and deviation 1
  * (review_scale.c). */
 void gt_config_review_scale(gt_config *config, gt_arena *arena);
-/* Records the range of the training samples and what baselines need of their targets, for the signature of the
- * model file. */
+/* Records the range of the training samples and what baselines need of their targets, for the signature of
+ * the model file. */
 void gt_config_record_training(gt_config *config, gt_arena *arena);
 /* Adds findings for a test split from its own files whose values are outside the range of the training
  * samples. */
