@@ -31,7 +31,7 @@ alone() {
   printf 'data: %s\nmodel: %s\ntrain: {epochs: 2, batch_size: 10}\n%b' "$2" "$3" "${4-}" > c.yaml
   exits 0 "$1: training" "$GTRAIN" train c.yaml --device "$DEVICE" --quiet --run-dir "run-$1"
   local was is
-  was=$(grep -ao '\\"test\\":{[^}]*}' "run-$1/model.bin" | tr -d '\\' | sed 's/.*{//; s/}//')
+  was=$(grep -ao '\\"test\\":{[^}]*}' "run-$1/model.bin" | tr -d '\134' | sed 's/.*{//; s/}//')
   mkdir gone && mv "$1".train* gone/
   exits 0 "… and eval without the training files" "$GTRAIN" eval "run-$1" --device "$DEVICE" --json --quiet
   is=$out
