@@ -11,8 +11,6 @@ static const gt_field fields[] = {
            .help = "initial value of the factors"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "scale", .help = "learned factors", .fields = fields, .shorthand = "start"};
 
 static gt_id build_scale(gt_build *build, const void *config, const gt_id *input) {
   const scale_config *c = config;
@@ -24,6 +22,6 @@ static gt_id build_scale(gt_build *build, const void *config, const gt_id *input
 
 GT_DEFINE(layer, scale) = {.name = "scale",
                            .help = "multiplies each value by a learned factor",
-                           .schema = &schema,
+                           .schema = GT_SCHEMA("scale", "learned factors", fields, "start"),
                            .config_size = sizeof(scale_config),
                            .build = build_scale};
