@@ -8,9 +8,7 @@
 enum { TILE_ELEMENTS = 4096 };
 static const gt_op ops[1];
 
-GT_REGISTER(op, confusion)
-const gt_op_family gt_op_confusion;
-const gt_op_family gt_op_confusion = {ops, 1};
+GT_DEFINE(op, confusion) = {ops, 1};
 
 typedef struct confusion_attribute {
   uint32_t counts;

@@ -14,9 +14,7 @@
 enum { OP_VARIABLE, OP_VIEW, OP_PACK, OP_ASSIGN, OP_CLOCK, OP_LOG_ROW, OPS, MAX_LOG_VALUES = 8 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, core)
-const gt_op_family gt_op_core;
-const gt_op_family gt_op_core = {ops, OPS};
+GT_DEFINE(op, core) = {ops, OPS};
 
 static bool variable_exists(const gt_graph *graph, uint32_t variable, gt_error *error) {
   if (variable < graph->variables) return true;

@@ -22,9 +22,7 @@ enum { TILE_ELEMENTS = 4096 };
 enum { MAX_LANE_CLASSES = 64 }; /* with at most this number of classes, one invocation computes a row */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, cross_entropy)
-const gt_op_family gt_op_cross_entropy;
-const gt_op_family gt_op_cross_entropy = {ops, OPS};
+GT_DEFINE(op, cross_entropy) = {ops, OPS};
 
 typedef struct cross_entropy_attribute {
   float smoothing;

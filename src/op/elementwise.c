@@ -175,9 +175,7 @@ static const gt_op ops[] = {
     /* clang-format on */
 };
 
-GT_REGISTER(op, elementwise)
-const gt_op_family gt_op_elementwise;
-const gt_op_family gt_op_elementwise = {ops, sizeof ops / sizeof *ops};
+GT_DEFINE(op, elementwise) = {ops, sizeof ops / sizeof *ops};
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 

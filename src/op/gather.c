@@ -16,9 +16,7 @@ enum { WORKGROUP = 256 };
 enum { SERIAL = 256 }; /* with at most this number of terms, a sum needs no partial sums */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, gather)
-const gt_op_family gt_op_gather;
-const gt_op_family gt_op_gather = {ops, OPS};
+GT_DEFINE(op, gather) = {ops, OPS};
 
 typedef struct gather_attribute {
   int64_t rows, padding; /* of the table */

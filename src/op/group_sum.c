@@ -15,9 +15,7 @@ enum { WORKGROUP = 1024, MAX_COLUMNS = 32, MIN_COLUMNS = 2 }; /* columns: items 
 enum { PIECE = 512, BLOCK = 64, TILE_ROWS = 64 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, group_sum)
-const gt_op_family gt_op_group_sum;
-const gt_op_family gt_op_group_sum = {ops, OPS};
+GT_DEFINE(op, group_sum) = {ops, OPS};
 
 typedef struct group_attribute {
   int64_t groups, group_size;

@@ -15,9 +15,7 @@ enum { OP_MAX, OP_MAX_INDEX, OP_AVERAGE, OP_MAX_GRADIENT, OP_AVERAGE_GRADIENT, O
 enum { AXES = GT_POOL_AXES, WORKGROUP = 256, MAX_SIZE = 1 << 24 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, pool)
-const gt_op_family gt_op_pool;
-const gt_op_family gt_op_pool = {ops, OPS};
+GT_DEFINE(op, pool) = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 

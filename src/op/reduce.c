@@ -23,9 +23,7 @@ enum {
 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, reduce)
-const gt_op_family gt_op_reduce;
-const gt_op_family gt_op_reduce = {ops, OPS};
+GT_DEFINE(op, reduce) = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 

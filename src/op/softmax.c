@@ -17,9 +17,7 @@ enum { TILE_ELEMENTS = 8192, LANES = 16 };
 enum { MAX_LANE_COLUMNS = 32 }; /* on a device, one invocation computes a row of at most this length */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, softmax)
-const gt_op_family gt_op_softmax;
-const gt_op_family gt_op_softmax = {ops, OPS};
+GT_DEFINE(op, softmax) = {ops, OPS};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {

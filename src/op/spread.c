@@ -8,9 +8,7 @@ enum { OP_SPREAD, OP_CHOICE, OPS };
 enum { MAX_WINDOW = 255, MAX_COLUMNS = 8191 }; /* limits of the encoding of a load (lib/opcodes.h) */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, spread)
-const gt_op_family gt_op_spread;
-const gt_op_family gt_op_spread = {ops, OPS};
+GT_DEFINE(op, spread) = {ops, OPS};
 
 typedef struct spread_attribute {
   int64_t axes, size[GT_POOL_AXES], window[GT_POOL_AXES];

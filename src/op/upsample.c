@@ -15,9 +15,7 @@ enum { OP_UPSAMPLE, OP_GRADIENT, OPS };
 enum { AXES = GT_UPSAMPLE_AXES, WORKGROUP = 256 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, upsample)
-const gt_op_family gt_op_upsample;
-const gt_op_family gt_op_upsample = {ops, OPS};
+GT_DEFINE(op, upsample) = {ops, OPS};
 
 static const gt_kernel upsample_kernel = {"upsample", gt_upsample_cpu};
 static const gt_kernel gradient_kernel = {"upsample_gradient", gt_upsample_gradient_cpu};

@@ -16,9 +16,7 @@
 enum { TILE_ROWS = 64 };
 static const gt_op ops[1];
 
-GT_REGISTER(op, augment_draw)
-const gt_op_family gt_op_augment_draw;
-const gt_op_family gt_op_augment_draw = {ops, 1};
+GT_DEFINE(op, augment_draw) = {ops, 1};
 
 /* --- the CPU kernel --- */
 

@@ -21,9 +21,7 @@ enum {
 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, conv)
-const gt_op_family gt_op_conv;
-const gt_op_family gt_op_conv = {ops, OPS};
+GT_DEFINE(op, conv) = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 

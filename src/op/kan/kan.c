@@ -22,9 +22,7 @@ enum { OP_KAN, OP_COEFFICIENTS, OP_INPUT, OP_BASIS, OPS };
 enum { MOST_LENGTH = 1 << 28 /* columns of B(x) */ };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, kan)
-const gt_op_family gt_op_kan;
-const gt_op_family gt_op_kan = {ops, OPS};
+GT_DEFINE(op, kan) = {ops, OPS};
 
 #define NAME(number, name, function) #name,
 static const char *const names[] = {GT_BASES(NAME) "bspline, its own knots"};

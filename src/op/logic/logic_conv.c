@@ -23,9 +23,7 @@ enum { MANY_TILES = 16, TILE_KERNELS = 64 };
 enum { MAX_POOL = 15 }; /* a position in the window is stored as a byte */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, logic_conv)
-const gt_op_family gt_op_logic_conv;
-const gt_op_family gt_op_logic_conv = {ops, OPS};
+GT_DEFINE(op, logic_conv) = {ops, OPS};
 
 static const gt_kernel conv_kernel = {"logic_conv", gt_logic_conv_cpu};
 static const gt_kernel gradient_kernel = {"logic_conv_gradient", gt_logic_conv_gradient_cpu};

@@ -23,9 +23,7 @@ enum { SUM_WORKGROUP = 128, MIN_CHUNK = 2 /* runs per lane */, CPU_CHUNK = 256 /
 enum { OP_GRADIENT, OP_SUM, OPS };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, logic_walk)
-const gt_op_family gt_op_logic_walk;
-const gt_op_family gt_op_logic_walk = {ops, OPS};
+GT_DEFINE(op, logic_walk) = {ops, OPS};
 
 static const gt_kernel walk_kernel = {"logic_walk", gt_logic_walk_cpu};
 static const gt_kernel sum_kernel = {"logic_walk_sum", gt_logic_walk_sum_cpu};

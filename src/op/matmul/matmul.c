@@ -10,9 +10,7 @@
 
 static const gt_op rows[1];
 
-GT_REGISTER(op, matmul)
-const gt_op_family gt_op_matmul;
-const gt_op_family gt_op_matmul = {rows, 1};
+GT_DEFINE(op, matmul) = {rows, 1};
 
 static gt_shape batch_axes(gt_shape shape) {
   shape.rank -= 2;
