@@ -323,7 +323,6 @@ static const gt_op ops[OPS] = {
     [OP_WEIGHT] = {.name = "batch_weight",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 1,
-                   .max_inputs = 1,
                    .infer = infer_weight,
                    .lower = lower_weight,
                    .print = print},

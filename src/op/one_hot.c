@@ -72,7 +72,6 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 static const gt_op op = {.name = "one_hot",
                          .kind = GT_OP_KERNEL,
                          .min_inputs = 2,
-                         .max_inputs = 2,
                          .infer = infer,
                          .bits = are_bits,
                          .lower = lower};

@@ -328,11 +328,10 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   print_axes(" dilation ", a->dilation, a->axes, 1, buffer + used, size - used);
 }
 
-#define OP(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, ...)                      \
-  {                                                                                                          \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = inputs, .max_inputs = inputs,                       \
-    .further = op_further, .infer = op_infer, .gradient = op_gradient, .lower = op_lower, .flops = op_flops, \
-    .print = print, __VA_ARGS__                                                                              \
+#define OP(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, ...)                    \
+  {                                                                                                        \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = inputs, .further = op_further, .infer = op_infer, \
+    .gradient = op_gradient, .lower = op_lower, .flops = op_flops, .print = print, __VA_ARGS__             \
   }
 
 static const gt_op ops[OPS] = {

@@ -99,7 +99,6 @@ static bool copies_bits(const gt_graph *graph, const gt_node *node) {
 static const gt_op op = {.name = "slice_rows",
                          .kind = GT_OP_KERNEL,
                          .min_inputs = 2,
-                         .max_inputs = 2,
                          .infer = infer,
                          .bits = copies_bits,
                          .lower = lower,

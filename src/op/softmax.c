@@ -137,10 +137,10 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 
 /* --- ops ------------------------------------------------------------------------------------------------ */
 
-#define OP(op_name, op_gradient)                                                             \
-  {                                                                                          \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer, \
-    .gradient = op_gradient, .lower = lower, .flops = flops                                  \
+#define OP(op_name, op_gradient)                                                                     \
+  {                                                                                                  \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .infer = infer, .gradient = op_gradient, \
+    .lower = lower, .flops = flops                                                                   \
   }
 
 static const gt_op ops[OPS] = {

@@ -123,11 +123,11 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
     used += (size_t)snprintf(buffer + used, size - used, "%s%lld", k ? "x" : "", (long long)a->window[k]);
 }
 
-#define OP(op_name, op_bits, op_limit, op_gradient)                                                    \
-  {                                                                                                    \
-    .name = op_name, .kind = GT_OP_ELEMENTWISE, .min_inputs = 1, .max_inputs = 1, .opcode = GT_I_MOVE, \
-    .infer = infer, .bits = op_bits, .limit = op_limit, .gradient = op_gradient, .load = load,         \
-    .flops = gt_no_flops, .print = print                                                               \
+#define OP(op_name, op_bits, op_limit, op_gradient)                                                   \
+  {                                                                                                   \
+    .name = op_name, .kind = GT_OP_ELEMENTWISE, .min_inputs = 1, .opcode = GT_I_MOVE, .infer = infer, \
+    .bits = op_bits, .limit = op_limit, .gradient = op_gradient, .load = load, .flops = gt_no_flops,  \
+    .print = print                                                                                    \
   }
 
 static const gt_op ops[OPS] = {

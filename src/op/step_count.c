@@ -103,7 +103,6 @@ const gt_step_change *gt_step_change_of(const gt_graph *graph, gt_id id, gt_id *
 static const gt_op op = {.name = "step_count",
                          .kind = GT_OP_KERNEL,
                          .min_inputs = 1,
-                         .max_inputs = 1,
                          .infer = infer,
                          .lower = lower,
                          .flops = gt_no_flops,

@@ -79,7 +79,6 @@ gt_id gt_step_weights(gt_graph *graph, gt_id lengths, int64_t steps, gt_step_wei
 static const gt_op ops[1] = {{.name = "step_weights",
                               .kind = GT_OP_KERNEL,
                               .min_inputs = 1,
-                              .max_inputs = 1,
                               .infer = infer,
                               .bits = is_bits,
                               .limit = limit,

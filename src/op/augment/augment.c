@@ -236,7 +236,6 @@ static const gt_op ops[OPS] = {
     [OP_GREY] = {.name = "augment_grey",
                  .kind = GT_OP_KERNEL,
                  .min_inputs = 2,
-                 .max_inputs = 2,
                  .infer = infer_grey,
                  .lower = lower_grey,
                  .flops = flops},

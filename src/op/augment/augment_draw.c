@@ -97,7 +97,6 @@ gt_id gt_augment_share(gt_graph *graph, gt_id drawn) {
 static const gt_op ops[1] = {{.name = "augment_draw",
                               .kind = GT_OP_KERNEL,
                               .min_inputs = 1,
-                              .max_inputs = 1,
                               .infer = infer,
                               .lower = lower,
                               .print = print}};

@@ -253,7 +253,6 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 static const gt_op ops[1] = {{.name = "kan_scale",
                               .kind = GT_OP_KERNEL,
                               .min_inputs = 3,
-                              .max_inputs = 3,
                               .further = 1,
                               .infer = infer,
                               .gradient = gradient,

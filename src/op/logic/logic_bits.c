@@ -172,10 +172,10 @@ static bool gives_bits(const gt_graph *graph, const gt_node *node) {
   return node->op == &ops[OP_UNPACK];
 }
 
-#define OP(op_name, count, op_infer, op_lower)                                                          \
-  {                                                                                                     \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = count, .max_inputs = count, .infer = op_infer, \
-    .bits = gives_bits, .lower = op_lower                                                               \
+#define OP(op_name, count, op_infer, op_lower)                                                         \
+  {                                                                                                    \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = count, .infer = op_infer, .bits = gives_bits, \
+    .lower = op_lower                                                                                  \
   }
 
 static const gt_op ops[OPS] = {

@@ -99,7 +99,6 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 static const gt_op ops[1] = {{.name = "logic_conv_bits",
                               .kind = GT_OP_KERNEL,
                               .min_inputs = 3,
-                              .max_inputs = 3,
                               .infer = infer,
                               .lower = lower,
                               .flops = flops,

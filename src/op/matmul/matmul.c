@@ -229,7 +229,6 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
 static const gt_op rows[1] = {{.name = "matmul",
                                .kind = GT_OP_KERNEL,
                                .min_inputs = 2,
-                               .max_inputs = 2,
                                .infer = infer,
                                .gradient = gradient,
                                .lower = lower,
