@@ -7,10 +7,11 @@
 # output, standard error and exit codes become the file `log`; log and all files that are left in the folder are
 # compared byte by byte. Commands have relative paths, one thread and the device cpu.
 #
-# Only what depends on the clock is masked:
+# Only what depends on the clock is masked, and what the comparison of another file contains:
 # - log: the duration in "finished after N steps in …", the rate that ends a line of evaluation, "elapsed_s" and
 #   "samples_per_s" in JSON, and the estimate of the most important columns after a training, which ends after 5 % of
 #   its time (the line and the key "importance" of `train`; `explain` is compared)
+# - log: the hash of a file's contents that `inspect` prints, because the file itself is compared
 # - timing.jsonl: "elapsed_s" and "samples_per_s"
 # - the file .lock of a run, which has the number of a process, is left out
 # A run without --quiet prints its first and last evaluation, others at most once a second: cases with more are quiet.
@@ -49,7 +50,7 @@ mask() {
   local in_training=()
   [[ $1 != train ]] || in_training=(-e '/^! most important columns: .*\(rise of the loss when/d' -e 's/"importance":\[[^]]*\],//')
   sed -E -e 's/( after [0-9]+ steps in )[0-9.:]+( (us|ms|s))?$/\1TIME/' -e 's/ +[^ ]+( [kMGT])? samples\/s$/ RATE/' \
-    -e 's/("(elapsed_s|samples_per_s)":)[^,}]*/\1TIME/g' "${in_training[@]}"
+    -e 's/("(elapsed_s|samples_per_s)":)[^,}]*/\1TIME/g' -e 's/(gtrain\.xxh3("?: ?"?))[0-9a-f]{16}/\1HASH/' "${in_training[@]}"
 }
 for file in "$root"/tests/support/side_by_side/*.sh; do
   # shellcheck source=/dev/null

@@ -183,6 +183,15 @@ typedef struct gt_data_resolved_path {
   const struct gt_data_resolved_path *next;
 } gt_data_resolved_path;
 
+/* A setting that the format found in the training file. A saved config must have it, so that later files, and
+ * later rows of this one, are read alike. */
+typedef struct gt_data_found {
+  const char *map;    /* the map of `data:` with the key: "series", "columns"; NULL: `data:` itself */
+  const char *column; /* of the map `columns`: the column's name */
+  const char *key, *value;
+  const struct gt_data_found *next;
+} gt_data_found;
+
 typedef struct gt_dataset {
   const char *format;
   gt_split split[GT_PARTS]; /* the training split is never absent */
@@ -195,7 +204,8 @@ typedef struct gt_dataset {
   bool from_files, overridden; /* files were read; --set named some of them */
   /* Paths that a saved config must have in absolute form; or NULL. */
   const gt_data_resolved_path *resolved_paths;
-  const void *boards; /* how format ca makes its boards (data/ca.h); NULL for other formats */
+  const gt_data_found *found; /* settings that are not in the `data:` map; NULL: none */
+  const void *boards;         /* how format ca makes its boards (data/ca.h); NULL for other formats */
 } gt_dataset;
 
 /* The column that names the rows of a CSV (their ids), for predictions. */
@@ -236,6 +246,7 @@ typedef struct gt_data_series {
   int64_t window, horizon, stride, season;
   const char *time, *group; /* columns of a CSV; or NULL */
   const char *gaps;         /* whether windows may cross a gap in the times: "split" (no), "ignore" (yes) */
+  const char *order;        /* how the dates of `time` are written (gt_date_orders); NULL: found from them */
 } gt_data_series;
 /* The name of a target of a series without its step: "temp_max" of "temp_max+1". In the arena. */
 const char *gt_data_series_target(const char *name, gt_arena *arena);
@@ -284,6 +295,8 @@ typedef struct gt_data_requirements {
 bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_requirements *wanted, gt_arena *arena,
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error);
 void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
+/* Adds what the format found in the training file (gt_dataset.found) to the `data:` map. */
+void gt_dataset_write_found(const gt_dataset *dataset, gt_spec *data, gt_arena *arena);
 int64_t gt_input_features(const gt_input *input);
 /* Number of values that `columns` and `table` describe: those of a sample, or of one row of a window. */
 int64_t gt_input_row_features(const gt_input *input);

@@ -5,6 +5,18 @@
 #include <string.h>
 #include <strings.h>
 
+const char *const gt_date_orders[] = {"year_first", "day_first", "month_first", NULL};
+
+unsigned gt_date_order_of(const char *name) {
+  unsigned order = GT_DATE_YEAR_FIRST;
+  for (int k = 0; name && strcmp(gt_date_orders[k], name); k++) order <<= 1;
+  return name ? order : 0;
+}
+
+const char *gt_date_order_name(unsigned order) {
+  return gt_date_orders[order == GT_DATE_YEAR_FIRST ? 0 : order == GT_DATE_DAY_FIRST ? 1 : 2];
+}
+
 enum { EPOCH = 10957 }; /* 2000-01-01 in days since 1970-01-01, as days_of counts */
 
 typedef struct text_reader {

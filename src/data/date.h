@@ -17,6 +17,12 @@ enum {
   GT_DATE_MONTH_FIRST = 4 /* 01/31/2024, Jan 31 2024 */
 };
 
+extern const char *const gt_date_orders[]; /* their names, "year_first" …; ends with NULL */
+/* The order of this name; NULL: 0. */
+unsigned gt_date_order_of(const char *name);
+/* The name of an order. */
+const char *gt_date_order_name(unsigned order);
+
 /* Returns all orders in which the text is a valid date; 0: it is no date. *out: the date in order `preferred`
  * if that is one of them, else in the first; out may be NULL. compact: accept also 20240131, and a month such
  * as 2024-01, which means its first day. */

@@ -167,6 +167,33 @@ static void record_resolved_path(gt_data_reader *reader, const gt_spec *node, co
   reader->dataset->resolved_paths = moved;
 }
 
+void gt_data_record_found(gt_data_reader *reader, const char *map, const char *column, const char *key,
+                          const char *value) {
+  if (reader->wanted->signature) return;
+  gt_data_found *found = GT_NEW(reader->arena, gt_data_found);
+  *found = (gt_data_found){map, column, key, value, reader->dataset->found};
+  reader->dataset->found = found;
+}
+
+/* The map at this key; a short form becomes the value of `whole` in a map. */
+static gt_spec *map_at(gt_spec *parent, const char *key, const char *whole, gt_arena *arena) {
+  gt_spec *node = gt_spec_find(parent, key);
+  if (node && node->kind == GT_SPEC_MAP) return node;
+  gt_spec *map = gt_spec_new(arena, GT_SPEC_MAP);
+  if (!gt_spec_is_null(node)) gt_spec_add(arena, map, whole, gt_spec_copy(arena, node));
+  gt_spec_remove(parent, key);
+  return gt_spec_add(arena, parent, key, map);
+}
+
+void gt_dataset_write_found(const gt_dataset *dataset, gt_spec *data, gt_arena *arena) {
+  for (const gt_data_found *f = dataset->found; f; f = f->next) {
+    gt_spec *map = f->map ? map_at(data, f->map, "window", arena) : data;
+    if (f->column) map = map_at(map, f->column, "type", arena);
+    gt_spec_remove(map, f->key);
+    gt_spec_add(arena, map, f->key, gt_spec_text(arena, f->value));
+  }
+}
+
 /* Help for a trained model whose data file has moved: the --set option for this node, or NULL. */
 static const char *set_option_for(const gt_data_reader *reader, const gt_spec *node) {
   const gt_spec *data = reader->spec;

@@ -84,8 +84,8 @@ typedef struct gt_data_reader {
   int32_t *group; /* group of each of these samples, from 0, for `split.group`; heap */
   const char *const *group_names; /* [groups] */
   int groups;
-  struct gt_typed_table *typed;         /* CSV: the columns of the inputs (data/table/table.h); or NULL */
-  gt_typed_use use[GT_DATA_MAX_INPUTS]; /* the columns of each input */
+  struct gt_typed_table *typed;             /* CSV: the columns of the inputs (data/table/table.h); or NULL */
+  gt_typed_use use[GT_DATA_MAX_INPUTS];     /* the columns of each input */
   const uint8_t *scale[GT_DATA_MAX_INPUTS]; /* gt_scale_method of each stored value; NULL: as `normalize` */
   gt_data_trust trust;
   gt_diagnostics after_lookup; /* copy of *diagnostics after the last lookup of a file */
@@ -185,6 +185,10 @@ void gt_data_set_trust(gt_data_reader *reader, int part, bool trusted);
 void gt_data_use_trust(gt_data_reader *reader, int part);
 bool gt_data_are_trusted(const gt_data_file *file, int files); /* true if all are */
 void gt_data_note_untrusted(gt_data_file file);                /* call when the file is read */
+/* Records a setting that was found in the training file (gt_data_found), but not for a trained model, whose
+ * config has it. */
+void gt_data_record_found(gt_data_reader *reader, const char *map, const char *column, const char *key,
+                          const char *value);
 /* True if the node comes from an untrusted config. */
 bool gt_data_is_untrusted(const gt_data_reader *reader, const gt_spec *node);
 /* Reads the whole file, inflated if it is compressed; fails if it exceeds the memory limits. */

@@ -32,7 +32,10 @@ predicted=$out
 says "skipped lines are said" "table.csv: skipped 2 lines, as in training; --set data.skip=0 reads them"
 check "reads it as the training did" test "$(grep -c '^-\?[0-9.]*$' <<< "$out")" = 5
 table | tail -n +3 | cut -d ';' -f 2,3 | sed 's/,/./; s/;/,/' > plain.csv
-exits 0 "the same with points and commas" "$GTRAIN" predict run/model.bin plain.csv --set data.skip=0
+exits 65 "a file with another delimiter" "$GTRAIN" predict run/model.bin plain.csv --set data.skip=0
+says "is not read on a guess" "plain.csv:1:1: there is no column 'a'; is the delimiter ';' right?"
+plain=(--set data.skip=0 --set 'data.delimiter=","' --set data.decimal=point)
+exits 0 "the same with points and commas" "$GTRAIN" predict run/model.bin plain.csv "${plain[@]}"
 check "is the same" test "$out" = "$(grep -v table.csv <<< "$predicted")"
 
 printf '# made today\n' | cat - plain.csv > table.csv
@@ -59,8 +62,42 @@ check "and the way out" test "$fix" = \
   "data: {columns: {deck: ignore, fare: ignore, born: {type: date, order: day_first}}}"
 fix=${fix#data: \{columns: } fix=${fix%\}}
 exits 0 "which is one" "$GTRAIN" check config.yaml --set data.target=survived --set "data.columns=$fix"
-exits 65 "a prediction" "$GTRAIN" predict run/model.bin - --set data.skip=0 <<< $'a,b\n1,x\n1e99,2'
+exits 65 "a prediction" "$GTRAIN" predict run/model.bin - "${plain[@]}" <<< $'a,b\n1,x\n1e99,2'
 says "names the columns, and leaves none out" "'1e99' at 3:1"
 check "of those the model needs" test "$(grep -c ignore <<< "$out")" = 0
 
+# What the training file showed is kept: a row of it, predicted alone, gives the same numbers.
+mkdir kept && cd kept || exit 1
+# kept NAME HEADER DATA: trains on rows of standard input below HEADER (empty: there is none) with `data: {DATA}`, then
+# predicts all rows together and single ones.
+kept() {
+  local name=$1 header=$2 row
+  cat > rows
+  { [[ -z $header ]] || echo "$header"; cat rows; } > t.csv
+  printf 'data: {train: t.csv, validation: 0.2, %s}\nmodel: [{linear: 3}, relu, {linear: %s}]\ntrain: {epochs: 2}\n' "$3" "${4:-1}" > c.yaml
+  exits 0 "$name: trains" "$GTRAIN" train c.yaml --device "$DEVICE" --run-dir "$name" --quiet
+  "$GTRAIN" predict "$name/model.bin" t.csv > all 2> /dev/null
+  check "$name: predicts" test "$(wc -l < all)" = 40
+  for row in 2 7 19; do
+    { [[ -z $header ]] || echo "$header"; sed -n "${row}p" rows; } > one.csv
+    check "$name: row $row alone" test "$(sed -n "${row}p" all)" = "$("$GTRAIN" predict "$name/model.bin" one.csv 2> /dev/null)"
+  done
+  exits 0 "$name: its config" "$GTRAIN" train "$name/config.yaml" --device "$DEVICE" --run-dir "$name-again" --quiet
+  check "$name: resolves to itself" cmp "$name/config.yaml" "$name-again/config.yaml"
+}
+rows() { awk -v format="$1\n" 'BEGIN { for (i = 1; i <= 40; i++) printf format, i % 7 + i / 8, i * i % 11 + 0.5, i % 12 + 1 }'; }
+rows '%.2f;%.1f;%d' | tr . , | sed '7s/.*/1,234;5,125;3/' | kept commas 'a;b;y' 'target: y'
+says_kept() { check "$1: $2" grep -qx "  $2" "$1/config.yaml"; }
+says_kept commas 'delimiter: ;'
+says_kept commas 'decimal: comma'
+says_kept commas 'header: true'
+rows '%.2f\t%.1f\t%d' | kept tabs "$(printf 'a\tb\ty')" 'target: y'
+rows '%.2f   %.1f %d' | kept blanks 'a b y' 'target: y'
+rows '%.2f,%.1f,%d' | kept points '' 'target: "3"'
+says_kept points 'header: false'
+rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ print $1, ($2 > 6 ? "yes" : "no"), ($3 % 2 ? "red" : "blue"), ($3 > 6 ? "on" : "off") }' |
+  kept words 'a,b,colour,y' 'target: y' 2
+rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ printf "%02d/%02d/2024,%s,%s\n", NR % 28 + 1, $3, $1, $2 }' | kept dates 'day,a,y' 'target: y'
+check "dates: their order" grep -qx '      order: day_first' dates/config.yaml
+rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ print NR % 5 ? $1 : "NA", $2, NR % 4 ? "x" : "" , $3}' | kept gaps 'a,b,c,y' 'target: y, columns: {c: category}'
 finish

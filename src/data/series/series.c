@@ -1,5 +1,6 @@
 /* Time series: options, order of rows, splits and stretches. */
 #include "data/series/series.h"
+#include "data/date.h"
 #include "base/count.h"
 #include "base/memory.h"
 #include <inttypes.h>
@@ -28,6 +29,8 @@ static const gt_field fields[] = {
     GT_ROW(gt_data_series, gaps, GT_FIELD_CHOICE, .fallback = "split", .choices = gap_choices,
            .help = "split: a gap ends a series; ignore: rows before and after a gap are neighbors, as for "
                    "trading days"),
+    GT_ROW(gt_data_series, order, GT_FIELD_CHOICE, .choices = gt_date_orders,
+           .help = "how the dates of `time` are written (default: found from them)"),
     {.name = NULL},
 };
 const gt_schema gt_data_series_schema = {
@@ -168,13 +171,16 @@ gt_data_series gt_data_series_options(const gt_spec *data) {
   if (!node || node->kind != GT_SPEC_MAP) return o;
   const gt_spec *horizon = gt_spec_find(node, "horizon"), *time = gt_spec_find(node, "time"),
                 *group = gt_spec_find(node, "group"), *gaps = gt_spec_find(node, "gaps"),
-                *stride = gt_spec_find(node, "stride"), *season = gt_spec_find(node, "season");
+                *stride = gt_spec_find(node, "stride"), *season = gt_spec_find(node, "season"),
+                *order = gt_spec_find(node, "order");
   if (horizon && gt_spec_int(horizon, &value)) o.horizon = value;
   if (stride && gt_spec_int(stride, &value)) o.stride = value;
   if (season && gt_spec_int(season, &value)) o.season = value;
   if (!gt_spec_is_null(time) && time->kind == GT_SPEC_SCALAR) o.time = time->scalar;
   if (!gt_spec_is_null(group) && group->kind == GT_SPEC_SCALAR) o.group = group->scalar;
   if (gaps && gaps->kind == GT_SPEC_SCALAR && !strcmp(gaps->scalar, gap_choices[1])) o.gaps = gap_choices[1];
+  for (int k = 0; order && order->kind == GT_SPEC_SCALAR && gt_date_orders[k]; k++)
+    if (!strcmp(order->scalar, gt_date_orders[k])) o.order = gt_date_orders[k];
   return o;
 }
 

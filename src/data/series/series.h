@@ -23,6 +23,7 @@ typedef struct gt_series_lack {
 typedef struct gt_series_rows { /* what is known about the rows of a file besides their values */
   const char *path;
   bool dates, months;    /* times are dates; all are months without a day, as 2024-01 */
+  unsigned order;        /* of dates: GT_DATE_…; before reading: the one that they must have, 0: any */
   gt_series_lack *lacks; /* [rows]; heap; NULL: every row has all values */
   bool *has_target;      /* for predictions: [rows] the first target has a value; heap; NULL: unknown */
   const char *target;    /* name of the first target */

@@ -12,7 +12,6 @@ typedef struct settings {
 
 static const char *const types[] = {"auto", "number", "boolean", "category", "date", "ignore", NULL};
 static const char *const unseen[] = {"other", "error", NULL};
-static const char *const orders[] = {"year_first", "day_first", "month_first", NULL};
 static const char *const fills[] = {"auto", "error", "mean", "median", "most_frequent", "category", "drop"};
 enum { FILLS = sizeof fills / sizeof *fills };
 const char *const gt_scale_methods[] = {"auto", "none", "standard", "minmax", "robust", "log1p", NULL};
@@ -41,7 +40,7 @@ static const gt_field fields[] = {
     GT_ROW(settings, unseen, GT_FIELD_CHOICE, .fallback = "other", .choices = unseen,
            .help = "a category that the training rows do not have: other is read as `other` or, without such "
                    "a category, as the most frequent one; error stops"),
-    GT_ROW(settings, order, GT_FIELD_CHOICE, .choices = orders,
+    GT_ROW(settings, order, GT_FIELD_CHOICE, .choices = gt_date_orders,
            .help = "how dates are written: year_first, day_first or month_first (default: found from the "
                    "cells)"),
     {.name = NULL},
@@ -139,7 +138,7 @@ static bool read_rule(gt_data_reader *reader, const gt_spec *node, gt_column_rul
                         .unseen_is_error = *s.unseen == 'e',
                         .max_categories = s.max_categories,
                         .min_rows = s.min_count,
-                        .order = s.order ? 1u << index_of(orders, 3, s.order) : 0};
+                        .order = gt_date_order_of(s.order)};
   const gt_spec *missing = gt_spec_find(node, "missing");
   if (fill == FILLS && !(missing && gt_spec_float(missing, &r->value)))
     return fail_bad_fill(reader, node, s.missing);

@@ -1,4 +1,5 @@
 /* The format `csv`: tables whose columns are inputs and targets. */
+#include "data/date.h"
 #include "data/table/table.h"
 #include "data/table/csv_choose.h"
 #include "base/log.h"
@@ -78,10 +79,30 @@ static bool open_file(gt_data_reader *reader, gt_data_file source, const gt_csv_
 /* The columns of all targets: one array, of which the targets have consecutive parts (gt_csv_choose). */
 static const char *const *all_columns(const gt_dataset *dataset) { return dataset->target[0].columns; }
 
-/* Opens the test file. If the training file has a header, a first line with one of its names is a header,
- * too. */
+/* Records how the training file is written, as far as the config does not say it. */
+static void record_found(gt_data_reader *reader, const gt_csv_options *o, const gt_csv *csv) {
+  if (csv->lines) return;
+  if (*o->header == 'a') gt_data_record_found(reader, NULL, NULL, "header", csv->header ? "true" : "false");
+  if (!o->delimiter)
+    gt_data_record_found(reader, NULL, NULL, "delimiter",
+                         gt_csv_delimiter_text(csv->delimiter, reader->arena));
+  if (!o->decimal)
+    gt_data_record_found(reader, NULL, NULL, "decimal", csv->decimal == ',' ? "comma" : "point");
+  for (int i = 0; i < reader->typed->count; i++) {
+    const gt_typed_column *c = &reader->typed->item[i];
+    if (c->column.kind == GT_COLUMN_DATE && c->column.order != GT_DATE_YEAR_FIRST && !c->rule.order)
+      gt_data_record_found(reader, "columns", c->column.name, "order", gt_date_order_name(c->column.order));
+  }
+}
+
+/* Opens the test file, which is written like the training file. If that has a header, a first line with one
+ * of its names is a header, too. */
 static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_table_file *train,
                       const gt_csv_inputs *inputs, gt_csv_form form, gt_table_file *test) {
+  form.delimiter = train->csv.delimiter;
+  form.decimal = train->csv.decimal;
+  form.header = train->csv.header ? GT_CSV_HEADER : GT_CSV_NO_HEADER;
+  form.is_trained = true;
   if (train->csv.header) {
     form.known[0] = (gt_strings){.items = inputs->names, .count = train->inputs};
     form.known[1] = (gt_strings){.items = all_columns(reader->dataset), .count = train->targets};
@@ -199,6 +220,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
        (a.inputs || reader->series || gt_csv_drop_columns(reader, &train, &inputs)) &&
        make_split(reader, &train, &inputs, GT_PART_TRAIN);
   if (ok) gt_csv_report_large(reader, &train);
+  if (ok) record_found(reader, o, &train.csv);
   if (ok && test_file.path) {
     gt_data_set_trust(reader, GT_PART_TEST, gt_data_are_trusted(&test_file, 1));
     ok = open_test(reader, test_file, &train, &inputs, form, &test) &&

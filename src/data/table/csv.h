@@ -36,9 +36,10 @@ typedef enum gt_csv_lines {
 
 enum { GT_CSV_KNOWN = 7 };   /* lists in gt_csv_form.known, in any order */
 typedef struct gt_csv_form { /* how a file is written, as far as it is known before reading */
-  char delimiter; /* ' ': runs of blanks and tabs; 0: found from the text (default: comma; for .tsv: tab) */
-  char decimal;   /* '.' or ','; 0: found from the text */
-  int64_t skip;   /* lines before the table */
+  char delimiter;  /* ' ': runs of blanks and tabs; 0: found from the text (default: comma; for .tsv: tab) */
+  char decimal;    /* '.' or ','; 0: found from the text */
+  int64_t skip;    /* lines before the table */
+  bool is_trained; /* a later file, with the settings of the training file (gt_csv_has_header) */
   gt_csv_header header;
   gt_csv_lines lines;             /* if not GT_CSV_TABLE, the members above do not apply */
   gt_strings known[GT_CSV_KNOWN]; /* lists of possible column names: a line that contains them is a header */
@@ -53,6 +54,7 @@ char gt_csv_decimal_of(const char *text); /* NULL: 0 */
 #define GT_CSV_DELIMITERS "one character such as \",\" or \";\", tab, or blanks"
 /* False: the text is not a delimiter. text NULL: *out = 0. */
 bool gt_csv_delimiter_of(const char *text, char *out);
+const char *gt_csv_delimiter_text(char delimiter, gt_arena *arena); /* the inverse */
 
 typedef struct gt_csv_unescaped { /* a cell whose doubled quotes were removed in the file's bytes */
   const char *text;               /* after the opening quote */

@@ -10,6 +10,10 @@ gt_csv_header gt_csv_header_of(const char *text) {
 
 char gt_csv_decimal_of(const char *text) { return !text ? 0 : *text == 'c' ? ',' : '.'; }
 
+const char *gt_csv_delimiter_text(char delimiter, gt_arena *arena) {
+  return delimiter == '\t' ? "tab" : delimiter == ' ' ? "blanks" : gt_arena_strndup(arena, &delimiter, 1);
+}
+
 bool gt_csv_delimiter_of(const char *text, char *out) {
   const char *const words[] = {"tab", "blanks"}, characters[] = {'\t', ' '};
   *out = text ? *text : 0;

@@ -120,10 +120,13 @@ static void set_doubt(gt_csv *csv, const gt_csv_sample *sample, const char *what
 
 bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample *sample) {
   if (sample->row_names) return true;
-  if (form->header != GT_CSV_AUTO || !sample->rows.count) return form->header == GT_CSV_HEADER;
+  if (!sample->rows.count || (form->header != GT_CSV_AUTO && !form->is_trained))
+    return form->header == GT_CSV_HEADER;
+  if (form->header == GT_CSV_NO_HEADER) return false;
   for (int i = 0; i < GT_CSV_KNOWN; i++)
     if (has_known_name(csv, form->known[i])) return true;
   const evidence e = evidence_of(csv, sample);
+  if (form->header == GT_CSV_HEADER) return !e.numbers;
   if (!e.texts) {
     if (e.numbers && is_progression(csv, sample, 0) &&
         (sample->rows.count < 2 || !is_progression(csv, sample, 1)))

@@ -466,7 +466,8 @@ bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *samp
   if (form->skip && csv->at >= csv->end)
     return gt_fail(csv->error, GT_ERR_DATA, "%s: data.skip is %" PRId64 ", and the file has no more lines",
                    csv->path, form->skip);
-  const char separator = read_separator_line(csv), known = form->delimiter ? form->delimiter : separator;
+  const char separator = read_separator_line(csv),
+             known = form->delimiter && !(form->is_trained && separator) ? form->delimiter : separator;
   f.comments = skip_comments(csv, &comment);
   gt_csv_set_delimiter(csv, known ? known : choose_delimiter(csv, sample, usual));
   read_sample(sample, csv, csv->delimiter, GT_CSV_SAMPLE_ROWS);
@@ -474,7 +475,8 @@ bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *samp
   const bool table =
       is_table(sample, csv->delimiter) && fits_columns(&sample->rows.items[0], sample->columns);
   if (!f.delimiter && !table && !check_starts_here(csv, known, usual)) return false;
-  if (table && form->header == GT_CSV_AUTO && !check_header_is_first(csv, sample)) return false;
+  if (table && (form->header == GT_CSV_AUTO || form->is_trained) && !check_header_is_first(csv, sample))
+    return false;
   f.header_in_comment = f.comments && find_header_in_comment(csv, &comment, sample);
   if (f.header_in_comment) {
     f.comments--;

@@ -38,7 +38,8 @@ bool gt_csv_is_comment(const gt_cell *first, int cells, int columns);
  * starts at a later line. */
 bool gt_csv_find_table(gt_csv *csv, const gt_csv_form *form, gt_csv_sample *sample);
 
-/* True if the first line of the table is a header (csv_header.c). Sets csv->doubt if the decision may be
+/* True if the first line of the table is a header (csv_header.c). If the form says so, it is, but in a later
+ * file (is_trained) not a line with numbers and without a known name. Sets csv->doubt if the decision may be
  * wrong. csv->names: the names that the columns have if it is a header. */
 bool gt_csv_has_header(gt_csv *csv, const gt_csv_form *form, const gt_csv_sample *sample);
 

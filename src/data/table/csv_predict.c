@@ -49,7 +49,8 @@ static bool read_trained_form(const gt_data_signature *signature, const gt_csv_i
   if (!header) header = "auto";
   *form = (gt_csv_form){.header = gt_csv_header_of(header),
                         .decimal = gt_csv_decimal_of(decimal),
-                        .skip = skip ? strtol(skip, &end, 10) : 0};
+                        .skip = skip ? strtol(skip, &end, 10) : 0,
+                        .is_trained = true};
   if (inputs->names) form->known[0] = (gt_strings){.items = inputs->names, .count = inputs->count};
   if (!is_choice(gt_csv_headers, header))
     return gt_fail(error, GT_ERR_DATA, "data.header cannot be '%s'; expected auto, true or false", header);

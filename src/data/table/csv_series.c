@@ -28,9 +28,8 @@ typedef struct times { /* the cells of the column of times */
 
 static const gt_cell *time_cell(const times *t, size_t row) { return gt_table_cell(t->file, t->column, row); }
 
-/* GT_DATE_… orders in which all cells are dates; 0: none. */
-static unsigned date_orders(const times *t) {
-  unsigned orders = GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST;
+/* Those of the orders in which all cells are dates; 0: none. */
+static unsigned date_orders(const times *t, unsigned orders) {
   for (size_t i = 0; i < t->file->rows && orders; i++)
     orders &= gt_date_parse(time_cell(t, i)->text, time_cell(t, i)->length, 0, true, NULL);
   return orders;
@@ -38,11 +37,11 @@ static unsigned date_orders(const times *t) {
 
 /* Reads times that are numbers, if the first cell is one. Otherwise fails at the first cell that is not a
  * date in the same order as those before it. */
-static bool read_numbers(const times *t, double *time) {
+static bool read_numbers(const times *t, unsigned orders, double *time) {
   const gt_csv *csv = &t->file->csv;
   char shown[48];
+  const char *one = orders & (orders - 1) ? NULL : gt_date_order_name(orders);
   const bool numbers = gt_csv_parse(csv, time_cell(t, 0), time);
-  unsigned orders = GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST;
   for (size_t i = 0; i < t->file->rows; i++) {
     const gt_cell *cell = time_cell(t, i);
     if (numbers ? gt_csv_parse(csv, cell, &time[i]) && isfinite(time[i])
@@ -50,6 +49,11 @@ static bool read_numbers(const times *t, double *time) {
       continue;
     if (!cell->length)
       return gt_csv_fail(csv, cell, "missing time; expected a date or a number in every row");
+    if (one)
+      return gt_csv_fail(
+          csv, cell,
+          "'%s' is not a time; expected dates of the order %s, as in training (data: {series: {order: %s}})",
+          gt_cell_shown(cell, shown), one, one);
     return gt_csv_fail(
         csv, cell, "'%s' is not a time; expected %s", gt_cell_shown(cell, shown),
         numbers ? "a number, as in the rows before"
@@ -114,7 +118,8 @@ static bool read_dates(const times *t, unsigned orders, gt_series_rows *out) {
     return gt_csv_fail(
         &t->file->csv, time_cell(t, 0),
         "the day and the month of these dates could be either way round; write them as 2024-01-31");
-  parse_dates(t, increasing ? increasing : orders & -orders, out->time);
+  out->order = increasing ? increasing & -increasing : orders & -orders;
+  parse_dates(t, out->order, out->time);
   return true;
 }
 
@@ -123,10 +128,11 @@ static bool read_times(const gt_table_file *file, gt_series_rows *out) {
   int64_t before;
   if (!t.column) return true;
   out->time = gt_alloc(file->rows * sizeof *out->time + 1);
-  const unsigned orders = date_orders(&t);
+  const unsigned all = GT_DATE_YEAR_FIRST | GT_DATE_DAY_FIRST | GT_DATE_MONTH_FIRST,
+                 wanted = out->order ? out->order : all, orders = date_orders(&t, wanted);
   out->dates = out->months = orders;
   for (size_t i = 0; i < file->rows && out->months; i++) out->months = time_cell(&t, i)->length == 7;
-  if (!(orders ? read_dates(&t, orders, out) : read_numbers(&t, out->time))) return false;
+  if (!(orders ? read_dates(&t, orders, out) : read_numbers(&t, wanted, out->time))) return false;
   const int64_t at = find_decrease(out->time, out->group, out->groups, (int64_t)file->rows, &before);
   return at < 0 || fail_decrease(&t, out, at, before);
 }
@@ -147,7 +153,12 @@ bool gt_csv_read_series(gt_data_reader *reader, const gt_table_file *file, int p
   gt_series_rows *out = &reader->series->file[part == GT_PART_TEST ? GT_SERIES_TEST : GT_SERIES_TRAIN];
   out->number = gt_alloc(file->rows * sizeof *out->number + 1);
   memcpy(out->number, file->number, file->rows * sizeof *out->number);
-  return read_rows(file, reader->arena, out);
+  const char *given = reader->series->options.order;
+  out->order = part == GT_PART_TEST ? reader->series->file[GT_SERIES_TRAIN].order : gt_date_order_of(given);
+  if (!read_rows(file, reader->arena, out)) return false;
+  if (part == GT_PART_TRAIN && out->order && !given)
+    gt_data_record_found(reader, "series", NULL, "order", gt_date_order_name(out->order));
+  return true;
 }
 
 /* --- predictions --- */
@@ -266,6 +277,7 @@ bool gt_csv_store_times(const gt_table_file *file, const gt_csv_inputs *inputs, 
   to->time_column = name_of_use(file, GT_USE_TIME, to->arena);
   to->group_column = name_of_use(file, GT_USE_GROUP, to->arena);
   mark_targets(file, rows, to->arena);
+  rows->order = gt_date_order_of(gt_data_series_options(signature->data).order);
   if (!read_rows(file, to->arena, rows)) return false;
   fill_forecast(file, inputs, typed, signature);
   return true;

@@ -151,6 +151,8 @@ static void read_data(gt_config *config, const gt_config_top *sections, const gt
                                           &config->dataset, diagnostics, error);
   if (config->has_dataset && config->dataset.resolved_paths)
     write_moved(gt_spec_find(config->root, "data"), config->dataset.resolved_paths);
+  if (config->has_dataset)
+    gt_dataset_write_found(&config->dataset, gt_spec_find(config->root, "data"), arena);
   if (config->has_dataset) gt_config_write_positive(config, arena);
   gt_config_balance_classes(config, arena);
   read_losses(config, config->has_dataset ? config->dataset.target : NULL, config->dataset.targets, arena);
