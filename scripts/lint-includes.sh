@@ -154,7 +154,7 @@ while read -r file; do
       "write $cases with GT_REGISTER(opcase, $name) and the shapes to try (another file there shows how)" >&2
     failed=1
   fi
-done < <(grep -ls '^GT_REGISTER(op,' /dev/null src/op/*.c src/op/*/*.c)
+done < <(grep -ls '^GT_DEFINE(op,' /dev/null src/op/*.c src/op/*/*.c)
 
 while IFS=: read -r file line _; do
   printf '%s:%d: error: a specialization constant id is a literal number\n    fix: %s\n' "$file" "$line" \

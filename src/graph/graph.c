@@ -68,7 +68,6 @@ static void print_further(const gt_graph *graph, const gt_node *node, char *buff
 const gt_op gt_result_op = {.name = "result",
                             .kind = GT_OP_RESULT,
                             .min_inputs = 1,
-                            .max_inputs = 1,
                             .infer = infer_further,
                             .print = print_further,
                             .flops = gt_no_flops};
@@ -111,11 +110,16 @@ static bool check_counts(gt_graph *graph, const gt_node *node, const gt_shape *r
   return true;
 }
 
+static bool can_have_inputs(const gt_op *op, int inputs) {
+  const int max = op->max_inputs ? op->max_inputs : op->min_inputs;
+  return inputs >= op->min_inputs && (max < 0 || inputs <= max);
+}
+
 gt_id gt_node_add(gt_graph *graph, const gt_op *op, const gt_id *input, int inputs, const void *attribute,
                   size_t attribute_size) {
   gt_shape shape[GT_MAX_RESULTS];
   gt_dtype dtype[GT_MAX_RESULTS];
-  assert(inputs >= op->min_inputs && (op->max_inputs < 0 || inputs <= op->max_inputs));
+  assert(can_have_inputs(op, inputs));
   assert(op->further >= 0 && op->further < GT_MAX_RESULTS && (!op->further || op->kind == GT_OP_KERNEL));
   for (int i = 0; i < inputs; i++) {
     if (input[i] == GT_NONE) return GT_NONE;
@@ -268,8 +272,7 @@ uint64_t gt_node_bytes(const gt_graph *graph, gt_id id) {
 
 static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
   const gt_node *node = &graph->node[id];
-  if (node->inputs < node->op->min_inputs ||
-      (node->op->max_inputs >= 0 && node->inputs > node->op->max_inputs))
+  if (!can_have_inputs(node->op, node->inputs))
     return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) has %d inputs", id, node->op->name, node->inputs);
   for (int i = 0; i < node->inputs; i++)
     if (node->input[i] >= id)

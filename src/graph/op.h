@@ -51,7 +51,7 @@ enum { GT_EVEN_RATIO = 4096 }; /* see gt_op.even */
 typedef struct gt_op {
   const char *name;
   gt_op_kind kind;
-  int min_inputs, max_inputs; /* max -1: any number */
+  int min_inputs, max_inputs; /* max 0: the same as min; -1: any number */
   int further;                /* GT_OP_KERNEL: results after the first; less than GT_MAX_RESULTS */
   uint32_t opcode;            /* GT_OP_ELEMENTWISE: the instruction, shaders/lib/opcodes.h */
   /* Infers shape and dtype of each result of a node from its inputs and attribute. Failure is a user error:

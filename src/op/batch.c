@@ -26,9 +26,7 @@ enum {
 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, batch)
-const gt_op_family gt_op_batch;
-const gt_op_family gt_op_batch = {ops, OPS};
+GT_DEFINE(op, batch) = {ops, OPS};
 
 static uint32_t tile_rows(uint32_t features) {
   return features >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / features;
@@ -325,7 +323,6 @@ static const gt_op ops[OPS] = {
     [OP_WEIGHT] = {.name = "batch_weight",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 1,
-                   .max_inputs = 1,
                    .infer = infer_weight,
                    .lower = lower_weight,
                    .print = print},

@@ -8,9 +8,7 @@
 enum { TILE_ELEMENTS = 4096 };
 static const gt_op ops[1];
 
-GT_REGISTER(op, confusion)
-const gt_op_family gt_op_confusion;
-const gt_op_family gt_op_confusion = {ops, 1};
+GT_DEFINE(op, confusion) = {ops, 1};
 
 typedef struct confusion_attribute {
   uint32_t counts;
@@ -96,7 +94,6 @@ gt_id gt_confusion(gt_graph *graph, uint32_t counts, gt_id logits, gt_id labels,
 static const gt_op ops[1] = {{.name = "confusion",
                               .kind = GT_OP_KERNEL,
                               .min_inputs = 3,
-                              .max_inputs = 3,
                               .infer = infer,
                               .lower = lower,
                               .bookkeeping = true,

@@ -14,9 +14,7 @@
 enum { OP_VARIABLE, OP_VIEW, OP_PACK, OP_ASSIGN, OP_CLOCK, OP_LOG_ROW, OPS, MAX_LOG_VALUES = 8 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, core)
-const gt_op_family gt_op_core;
-const gt_op_family gt_op_core = {ops, OPS};
+GT_DEFINE(op, core) = {ops, OPS};
 
 static bool variable_exists(const gt_graph *graph, uint32_t variable, gt_error *error) {
   if (variable < graph->variables) return true;
@@ -372,7 +370,6 @@ static const gt_op ops[OPS] = {
     [OP_VIEW] = {.name = "view",
                  .kind = GT_OP_VIEW,
                  .min_inputs = 1,
-                 .max_inputs = 1,
                  .infer = infer_view,
                  .bits = gt_inputs_are_bits,
                  .limit = gt_inputs_limit,
@@ -390,14 +387,12 @@ static const gt_op ops[OPS] = {
     [OP_ASSIGN] = {.name = "assign",
                    .kind = GT_OP_ASSIGN,
                    .min_inputs = 1,
-                   .max_inputs = 1,
                    .infer = infer_assign,
                    .print = print_assign,
                    .flops = gt_no_flops},
     [OP_CLOCK] = {.name = "clock",
                   .kind = GT_OP_KERNEL,
                   .min_inputs = 1,
-                  .max_inputs = 1,
                   .infer = infer_clock,
                   .lower = lower_clock,
                   .bookkeeping = true,

@@ -22,9 +22,7 @@ enum { TILE_ELEMENTS = 4096 };
 enum { MAX_LANE_CLASSES = 64 }; /* with at most this number of classes, one invocation computes a row */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, cross_entropy)
-const gt_op_family gt_op_cross_entropy;
-const gt_op_family gt_op_cross_entropy = {ops, OPS};
+GT_DEFINE(op, cross_entropy) = {ops, OPS};
 
 typedef struct cross_entropy_attribute {
   float smoothing;
@@ -271,7 +269,6 @@ static const gt_op ops[OPS] = {
     [OP_LOSS] = {.name = "cross_entropy",
                  .kind = GT_OP_KERNEL,
                  .min_inputs = 2,
-                 .max_inputs = 2,
                  .infer = infer_rows,
                  .gradient = gradient_loss,
                  .lower = lower,
@@ -281,7 +278,6 @@ static const gt_op ops[OPS] = {
     [OP_GRADIENT] = {.name = "cross_entropy_gradient",
                      .kind = GT_OP_KERNEL,
                      .min_inputs = 3,
-                     .max_inputs = 3,
                      .infer = infer_gradient,
                      .lower = lower,
                      .follows = follows,
@@ -290,14 +286,12 @@ static const gt_op ops[OPS] = {
     [OP_CORRECT] = {.name = "correct",
                     .kind = GT_OP_KERNEL,
                     .min_inputs = 2,
-                    .max_inputs = 2,
                     .infer = infer_rows,
                     .lower = lower,
                     .flops = flops},
     [OP_WEIGHT] = {.name = "class_weight",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 1,
-                   .max_inputs = 1,
                    .infer = infer_weight,
                    .lower = lower_weight,
                    .flops = gt_no_flops,

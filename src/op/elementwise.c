@@ -155,7 +155,6 @@ static const gt_op ops[] = {
     {.name = "random",
      .kind = GT_OP_ELEMENTWISE,
      .min_inputs = 1,
-     .max_inputs = 1,
      .opcode = GT_I_RANDOM,
      .clocked = true,
      .infer = infer_random,
@@ -164,7 +163,6 @@ static const gt_op ops[] = {
     {.name = "leaky_relu",
      .kind = GT_OP_ELEMENTWISE,
      .min_inputs = 1,
-     .max_inputs = 1,
      .opcode = GT_I_LEAKY_RELU,
      .infer = infer,
      .smooth = smooth,
@@ -175,9 +173,7 @@ static const gt_op ops[] = {
     /* clang-format on */
 };
 
-GT_REGISTER(op, elementwise)
-const gt_op_family gt_op_elementwise;
-const gt_op_family gt_op_elementwise = {ops, sizeof ops / sizeof *ops};
+GT_DEFINE(op, elementwise) = {ops, sizeof ops / sizeof *ops};
 
 /* --- builders ------------------------------------------------------------------------------------------- */
 

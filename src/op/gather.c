@@ -16,9 +16,7 @@ enum { WORKGROUP = 256 };
 enum { SERIAL = 256 }; /* with at most this number of terms, a sum needs no partial sums */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, gather)
-const gt_op_family gt_op_gather;
-const gt_op_family gt_op_gather = {ops, OPS};
+GT_DEFINE(op, gather) = {ops, OPS};
 
 typedef struct gather_attribute {
   int64_t rows, padding; /* of the table */
@@ -233,7 +231,6 @@ static const gt_op ops[OPS] = {
     [OP_GATHER] = {.name = "gather",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 2,
-                   .max_inputs = 2,
                    .infer = infer_gather,
                    .gradient = gradient_gather,
                    .lower = lower_gather,
@@ -243,14 +240,12 @@ static const gt_op ops[OPS] = {
     [OP_ORDER] = {.name = "gather_order",
                   .kind = GT_OP_KERNEL,
                   .min_inputs = 1,
-                  .max_inputs = 1,
                   .infer = infer_order,
                   .lower = lower_order,
                   .flops = gt_no_flops},
     [OP_SUM] = {.name = "gather_sum",
                 .kind = GT_OP_KERNEL,
                 .min_inputs = 2,
-                .max_inputs = 2,
                 .infer = infer_sum,
                 .lower = lower_sum,
                 .flops = flops_sum,

@@ -15,9 +15,7 @@ enum { WORKGROUP = 1024, MAX_COLUMNS = 32, MIN_COLUMNS = 2 }; /* columns: items 
 enum { PIECE = 512, BLOCK = 64, TILE_ROWS = 64 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, group_sum)
-const gt_op_family gt_op_group_sum;
-const gt_op_family gt_op_group_sum = {ops, OPS};
+GT_DEFINE(op, group_sum) = {ops, OPS};
 
 typedef struct group_attribute {
   int64_t groups, group_size;
@@ -176,7 +174,6 @@ static const gt_op ops[OPS] = {
     [OP_SUM] = {.name = "group_sum",
                 .kind = GT_OP_KERNEL,
                 .min_inputs = 1,
-                .max_inputs = 1,
                 .infer = infer,
                 .gradient = gradient_sum,
                 .lower = lower,
@@ -184,7 +181,6 @@ static const gt_op ops[OPS] = {
     [OP_SPREAD] = {.name = "group_spread",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 1,
-                   .max_inputs = 1,
                    .infer = infer,
                    .lower = lower,
                    .flops = flops},

@@ -17,9 +17,7 @@
 
 static const gt_op ops[1];
 
-GT_REGISTER(op, moments)
-const gt_op_family gt_op_moments;
-const gt_op_family gt_op_moments = {ops, 1};
+GT_DEFINE(op, moments) = {ops, 1};
 
 /* --- shapes and gradient -------------------------------------------------------------------------------- */
 

@@ -17,9 +17,7 @@
 enum { OP_PERMUTE, OP_EXPAND, OP_EXPAND_I32, OP_PAD, OP_SHRINK, OP_STRIDE, OP_DILATE, OP_CONCATENATE, OPS };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, move)
-const gt_op_family gt_op_move;
-const gt_op_family gt_op_move = {ops, OPS};
+GT_DEFINE(op, move) = {ops, OPS};
 
 /* One attribute for all ops; unused fields are zero.
  *   permute: a = axes           expand: out = shape          pad: a = before, b = after, value

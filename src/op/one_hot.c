@@ -10,9 +10,7 @@
 enum { TILE_VALUES = 8192, WORKGROUP = 256 };
 static const gt_op op;
 
-GT_REGISTER(op, one_hot)
-const gt_op_family gt_op_one_hot;
-const gt_op_family gt_op_one_hot = {&op, 1};
+GT_DEFINE(op, one_hot) = {&op, 1};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
@@ -74,7 +72,6 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 static const gt_op op = {.name = "one_hot",
                          .kind = GT_OP_KERNEL,
                          .min_inputs = 2,
-                         .max_inputs = 2,
                          .infer = infer,
                          .bits = are_bits,
                          .lower = lower};

@@ -1,15 +1,15 @@
-/* The registry: the ops of all families, which the build collects from GT_REGISTER lines. */
+/* The registry: the ops of all families, which the build collects from GT_DEFINE lines. */
 #include "op/op.h"
 #include "op/check.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
-#define X(name) extern const gt_op_family gt_op_##name;
+#define X(name) extern const gt_op_type gt_op_##name;
 #include "registry/op.inc"
 #undef X
 
-static const gt_op_family *const families[] = {
+static const gt_op_type *const families[] = {
 #define X(name) &gt_op_##name,
 #include "registry/op.inc"
 #undef X

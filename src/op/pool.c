@@ -15,9 +15,7 @@ enum { OP_MAX, OP_MAX_INDEX, OP_AVERAGE, OP_MAX_GRADIENT, OP_AVERAGE_GRADIENT, O
 enum { AXES = GT_POOL_AXES, WORKGROUP = 256, MAX_SIZE = 1 << 24 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, pool)
-const gt_op_family gt_op_pool;
-const gt_op_family gt_op_pool = {ops, OPS};
+GT_DEFINE(op, pool) = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
@@ -330,11 +328,10 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   print_axes(" dilation ", a->dilation, a->axes, 1, buffer + used, size - used);
 }
 
-#define OP(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, ...)                      \
-  {                                                                                                          \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = inputs, .max_inputs = inputs,                       \
-    .further = op_further, .infer = op_infer, .gradient = op_gradient, .lower = op_lower, .flops = op_flops, \
-    .print = print, __VA_ARGS__                                                                              \
+#define OP(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, ...)                    \
+  {                                                                                                        \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = inputs, .further = op_further, .infer = op_infer, \
+    .gradient = op_gradient, .lower = op_lower, .flops = op_flops, .print = print, __VA_ARGS__             \
   }
 
 static const gt_op ops[OPS] = {

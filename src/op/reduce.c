@@ -23,9 +23,7 @@ enum {
 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, reduce)
-const gt_op_family gt_op_reduce;
-const gt_op_family gt_op_reduce = {ops, OPS};
+GT_DEFINE(op, reduce) = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
@@ -439,11 +437,10 @@ static uint32_t any_row(const gt_graph *graph, const gt_node *node) {
 
 static int kinked(const gt_graph *graph, const gt_node *node) { return (void)graph, (void)node, 0; }
 
-#define OP(op_name, op_gradient, ...)                                                             \
-  {                                                                                               \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,      \
-    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = any_row, \
-    .row = row, __VA_ARGS__                                                                       \
+#define OP(op_name, op_gradient, ...)                                                                \
+  {                                                                                                  \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .infer = infer, .gradient = op_gradient, \
+    .lower = lower, .flops = flops, .print = print, .prologue = any_row, .row = row, __VA_ARGS__     \
   }
 
 static const gt_op ops[OPS] = {
@@ -454,7 +451,6 @@ static const gt_op ops[OPS] = {
     [OP_FINITE] = {.name = "all_finite",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 2,
-                   .max_inputs = 2,
                    .infer = infer_finite,
                    .lower = lower_finite,
                    .prologue = any_row,

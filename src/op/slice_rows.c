@@ -12,9 +12,7 @@
 enum { TILE_VALUES = 16384, WORKGROUP = 256 };
 static const gt_op op;
 
-GT_REGISTER(op, slice_rows)
-const gt_op_family gt_op_slice_rows;
-const gt_op_family gt_op_slice_rows = {&op, 1};
+GT_DEFINE(op, slice_rows) = {&op, 1};
 
 typedef struct slice_attribute {
   int64_t begin, count;
@@ -101,7 +99,6 @@ static bool copies_bits(const gt_graph *graph, const gt_node *node) {
 static const gt_op op = {.name = "slice_rows",
                          .kind = GT_OP_KERNEL,
                          .min_inputs = 2,
-                         .max_inputs = 2,
                          .infer = infer,
                          .bits = copies_bits,
                          .lower = lower,

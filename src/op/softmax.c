@@ -17,9 +17,7 @@ enum { TILE_ELEMENTS = 8192, LANES = 16 };
 enum { MAX_LANE_COLUMNS = 32 }; /* on a device, one invocation computes a row of at most this length */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, softmax)
-const gt_op_family gt_op_softmax;
-const gt_op_family gt_op_softmax = {ops, OPS};
+GT_DEFINE(op, softmax) = {ops, OPS};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
@@ -139,10 +137,10 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 
 /* --- ops ------------------------------------------------------------------------------------------------ */
 
-#define OP(op_name, op_gradient)                                                             \
-  {                                                                                          \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer, \
-    .gradient = op_gradient, .lower = lower, .flops = flops                                  \
+#define OP(op_name, op_gradient)                                                                     \
+  {                                                                                                  \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .infer = infer, .gradient = op_gradient, \
+    .lower = lower, .flops = flops                                                                   \
   }
 
 static const gt_op ops[OPS] = {

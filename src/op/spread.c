@@ -8,9 +8,7 @@ enum { OP_SPREAD, OP_CHOICE, OPS };
 enum { MAX_WINDOW = 255, MAX_COLUMNS = 8191 }; /* limits of the encoding of a load (lib/opcodes.h) */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, spread)
-const gt_op_family gt_op_spread;
-const gt_op_family gt_op_spread = {ops, OPS};
+GT_DEFINE(op, spread) = {ops, OPS};
 
 typedef struct spread_attribute {
   int64_t axes, size[GT_POOL_AXES], window[GT_POOL_AXES];
@@ -125,11 +123,11 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
     used += (size_t)snprintf(buffer + used, size - used, "%s%lld", k ? "x" : "", (long long)a->window[k]);
 }
 
-#define OP(op_name, op_bits, op_limit, op_gradient)                                                    \
-  {                                                                                                    \
-    .name = op_name, .kind = GT_OP_ELEMENTWISE, .min_inputs = 1, .max_inputs = 1, .opcode = GT_I_MOVE, \
-    .infer = infer, .bits = op_bits, .limit = op_limit, .gradient = op_gradient, .load = load,         \
-    .flops = gt_no_flops, .print = print                                                               \
+#define OP(op_name, op_bits, op_limit, op_gradient)                                                   \
+  {                                                                                                   \
+    .name = op_name, .kind = GT_OP_ELEMENTWISE, .min_inputs = 1, .opcode = GT_I_MOVE, .infer = infer, \
+    .bits = op_bits, .limit = op_limit, .gradient = op_gradient, .load = load, .flops = gt_no_flops,  \
+    .print = print                                                                                    \
   }
 
 static const gt_op ops[OPS] = {

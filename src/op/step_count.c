@@ -11,9 +11,7 @@
 enum { TILE = 16384, WORKGROUP = 64 };
 static const gt_op op;
 
-GT_REGISTER(op, step_count)
-const gt_op_family gt_op_step_count;
-const gt_op_family gt_op_step_count = {&op, 1};
+GT_DEFINE(op, step_count) = {&op, 1};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
@@ -105,7 +103,6 @@ const gt_step_change *gt_step_change_of(const gt_graph *graph, gt_id id, gt_id *
 static const gt_op op = {.name = "step_count",
                          .kind = GT_OP_KERNEL,
                          .min_inputs = 1,
-                         .max_inputs = 1,
                          .infer = infer,
                          .lower = lower,
                          .flops = gt_no_flops,

@@ -12,9 +12,7 @@ _Static_assert(GT_STEPS_COUNTED == GT_WEIGHT_COUNTED && GT_STEPS_MEAN == GT_WEIG
 enum { TILE = 16384, WORKGROUP = 256 };
 static const gt_op ops[1];
 
-GT_REGISTER(op, step_weights)
-const gt_op_family gt_op_step_weights;
-const gt_op_family gt_op_step_weights = {ops, 1};
+GT_DEFINE(op, step_weights) = {ops, 1};
 
 typedef struct weights_attribute {
   int64_t steps;
@@ -81,7 +79,6 @@ gt_id gt_step_weights(gt_graph *graph, gt_id lengths, int64_t steps, gt_step_wei
 static const gt_op ops[1] = {{.name = "step_weights",
                               .kind = GT_OP_KERNEL,
                               .min_inputs = 1,
-                              .max_inputs = 1,
                               .infer = infer,
                               .bits = is_bits,
                               .limit = limit,

@@ -15,9 +15,7 @@ enum { OP_UPSAMPLE, OP_GRADIENT, OPS };
 enum { AXES = GT_UPSAMPLE_AXES, WORKGROUP = 256 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, upsample)
-const gt_op_family gt_op_upsample;
-const gt_op_family gt_op_upsample = {ops, OPS};
+GT_DEFINE(op, upsample) = {ops, OPS};
 
 static const gt_kernel upsample_kernel = {"upsample", gt_upsample_cpu};
 static const gt_kernel gradient_kernel = {"upsample_gradient", gt_upsample_gradient_cpu};
@@ -194,10 +192,10 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   snprintf(buffer, size, "%s%s", a->linear ? "linear" : "nearest", a->align_corners ? ", align_corners" : "");
 }
 
-#define OP(op_name, op_infer, op_gradient, op_lower)                                            \
-  {                                                                                             \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = op_infer, \
-    .gradient = op_gradient, .lower = op_lower, .flops = flops, .print = print                  \
+#define OP(op_name, op_infer, op_gradient, op_lower)                                                    \
+  {                                                                                                     \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .infer = op_infer, .gradient = op_gradient, \
+    .lower = op_lower, .flops = flops, .print = print                                                   \
   }
 
 static const gt_op ops[OPS] = {

@@ -12,9 +12,7 @@
 enum { TILE_VALUES = 16384, WORKGROUP = 256, PER_LANE = 4 /* integers that an invocation copies */ };
 static const gt_op op;
 
-GT_REGISTER(op, window)
-const gt_op_family gt_op_window;
-const gt_op_family gt_op_window = {&op, 1};
+GT_DEFINE(op, window) = {&op, 1};
 
 static bool has_members(const gt_node *node) { return node->inputs == 3; }
 

@@ -81,7 +81,7 @@ says "a constant by its number: where it goes" "#define it in the kernel's heade
 # An op needs test cases, in the folder of its family if it has one.
 for op in lonely family/lonely; do
   plant "src/op/$op.c" '"base/b.h"'
-  echo 'GT_REGISTER(op, lonely);' >> "$tree/src/op/$op.c"
+  echo 'GT_DEFINE(op, lonely) = {ops, 1};' >> "$tree/src/op/$op.c"
   exits 1 "$op.c without cases is refused" "$lint" "$tree"
   says "$op.c without cases: where" "write tests/op/$op.c with GT_REGISTER(opcase, lonely)"
   mkdir -p "$tree/tests/op/family"

@@ -15,9 +15,7 @@
 enum { OP_AUGMENT, OP_GREY, OPS };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, augment)
-const gt_op_family gt_op_augment;
-const gt_op_family gt_op_augment = {ops, OPS};
+GT_DEFINE(op, augment) = {ops, OPS};
 
 _Static_assert((uint32_t)GT_BORDER_EDGE == GT_AUGMENT_EDGE &&
                    (uint32_t)GT_BORDER_SYMMETRIC == GT_AUGMENT_SYMMETRIC,
@@ -238,7 +236,6 @@ static const gt_op ops[OPS] = {
     [OP_GREY] = {.name = "augment_grey",
                  .kind = GT_OP_KERNEL,
                  .min_inputs = 2,
-                 .max_inputs = 2,
                  .infer = infer_grey,
                  .lower = lower_grey,
                  .flops = flops},

@@ -16,9 +16,7 @@
 enum { TILE_ROWS = 64 };
 static const gt_op ops[1];
 
-GT_REGISTER(op, augment_draw)
-const gt_op_family gt_op_augment_draw;
-const gt_op_family gt_op_augment_draw = {ops, 1};
+GT_DEFINE(op, augment_draw) = {ops, 1};
 
 /* --- the CPU kernel --- */
 
@@ -99,7 +97,6 @@ gt_id gt_augment_share(gt_graph *graph, gt_id drawn) {
 static const gt_op ops[1] = {{.name = "augment_draw",
                               .kind = GT_OP_KERNEL,
                               .min_inputs = 1,
-                              .max_inputs = 1,
                               .infer = infer,
                               .lower = lower,
                               .print = print}};

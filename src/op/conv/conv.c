@@ -21,9 +21,7 @@ enum {
 };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, conv)
-const gt_op_family gt_op_conv;
-const gt_op_family gt_op_conv = {ops, OPS};
+GT_DEFINE(op, conv) = {ops, OPS};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
@@ -399,10 +397,10 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   if (a->groups > 1) snprintf(buffer + end, size - (size_t)end, ", %u groups", a->groups);
 }
 
-#define OP(op_name, op_gradient)                                                              \
-  {                                                                                           \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2, .infer = infer,  \
-    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .epilogue = true \
+#define OP(op_name, op_gradient)                                                                     \
+  {                                                                                                  \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 2, .infer = infer, .gradient = op_gradient, \
+    .lower = lower, .flops = flops, .print = print, .epilogue = true                                 \
   }
 
 static const gt_op ops[OPS] = {[OP_CONV] = OP("conv", gradient_conv),

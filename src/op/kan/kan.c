@@ -22,9 +22,7 @@ enum { OP_KAN, OP_COEFFICIENTS, OP_INPUT, OP_BASIS, OPS };
 enum { MOST_LENGTH = 1 << 28 /* columns of B(x) */ };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, kan)
-const gt_op_family gt_op_kan;
-const gt_op_family gt_op_kan = {ops, OPS};
+GT_DEFINE(op, kan) = {ops, OPS};
 
 #define NAME(number, name, function) #name,
 static const char *const names[] = {GT_BASES(NAME) "bspline, its own knots"};
@@ -518,7 +516,6 @@ static const gt_op ops[OPS] = {[OP_KAN] = OP("kan", 2, 3, gradient_kan),
                                [OP_BASIS] = {.name = "kan_basis",
                                              .kind = GT_OP_KERNEL,
                                              .min_inputs = 1,
-                                             .max_inputs = 1,
                                              .infer = infer,
                                              .smooth = smooth,
                                              .gradient = gradient_basis,

@@ -17,9 +17,7 @@
 
 static const gt_op ops[1];
 
-GT_REGISTER(op, kan_scale)
-const gt_op_family gt_op_kan_scale;
-const gt_op_family gt_op_kan_scale = {ops, 1};
+GT_DEFINE(op, kan_scale) = {ops, 1};
 
 /* MOST_SHARES: invocations among which the functions of an edge are divided; TILE: edges of a CPU tile. */
 enum { WORKGROUP = 256, MOST_SHARES = 16, TILE = 8192 };
@@ -255,7 +253,6 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 static const gt_op ops[1] = {{.name = "kan_scale",
                               .kind = GT_OP_KERNEL,
                               .min_inputs = 3,
-                              .max_inputs = 3,
                               .further = 1,
                               .infer = infer,
                               .gradient = gradient,

@@ -27,9 +27,7 @@ enum { WORKGROUP = 256, FUNCTIONS = 16 /* functions of two bits */ };
 enum { SLICE_BYTES = 8 << 20, MIN_SLICE = 8 /* vec4s */ }; /* see slice_for */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, logic)
-const gt_op_family gt_op_logic;
-const gt_op_family gt_op_logic = {ops, OPS};
+GT_DEFINE(op, logic) = {ops, OPS};
 
 static const gt_kernel coefficients_kernel = {"logic_coefficients", gt_logic_coefficients_cpu};
 static const gt_kernel logic_kernel = {"logic", gt_logic_cpu};

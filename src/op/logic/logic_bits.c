@@ -16,9 +16,7 @@ enum { OP_CODES, OP_PACK, OP_UNPACK, OP_BITS, OP_SUM, OPS };
 enum { WORKGROUP = 64, SUM_WORKGROUP = 256, FUNCTIONS = 16 /* of two bits */ };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, logic_bits)
-const gt_op_family gt_op_logic_bits;
-const gt_op_family gt_op_logic_bits = {ops, OPS};
+GT_DEFINE(op, logic_bits) = {ops, OPS};
 
 typedef struct bits_attribute {
   int64_t batch; /* unpack and sum: samples in the words; else 0 */
@@ -174,10 +172,10 @@ static bool gives_bits(const gt_graph *graph, const gt_node *node) {
   return node->op == &ops[OP_UNPACK];
 }
 
-#define OP(op_name, count, op_infer, op_lower)                                                          \
-  {                                                                                                     \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = count, .max_inputs = count, .infer = op_infer, \
-    .bits = gives_bits, .lower = op_lower                                                               \
+#define OP(op_name, count, op_infer, op_lower)                                                         \
+  {                                                                                                    \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = count, .infer = op_infer, .bits = gives_bits, \
+    .lower = op_lower                                                                                  \
   }
 
 static const gt_op ops[OPS] = {

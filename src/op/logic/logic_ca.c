@@ -11,9 +11,7 @@
 enum { OP_RUN, OP_GRADIENT, OPS };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, logic_ca)
-const gt_op_family gt_op_logic_ca;
-const gt_op_family gt_op_logic_ca = {ops, OPS};
+GT_DEFINE(op, logic_ca) = {ops, OPS};
 
 /* --- layers and wiring --- */
 

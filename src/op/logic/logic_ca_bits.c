@@ -15,9 +15,7 @@ enum { THREADS = 256, MAX_LANES = 4 /* cells per workgroup */ };
 enum { MIN_SHARED = 16384, FIXED_SHARED = 1024 };
 static const gt_op ops[1];
 
-GT_REGISTER(op, logic_ca_bits)
-const gt_op_family gt_op_logic_ca_bits;
-const gt_op_family gt_op_logic_ca_bits = {ops, 1};
+GT_DEFINE(op, logic_ca_bits) = {ops, 1};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {

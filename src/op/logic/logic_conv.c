@@ -23,9 +23,7 @@ enum { MANY_TILES = 16, TILE_KERNELS = 64 };
 enum { MAX_POOL = 15 }; /* a position in the window is stored as a byte */
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, logic_conv)
-const gt_op_family gt_op_logic_conv;
-const gt_op_family gt_op_logic_conv = {ops, OPS};
+GT_DEFINE(op, logic_conv) = {ops, OPS};
 
 static const gt_kernel conv_kernel = {"logic_conv", gt_logic_conv_cpu};
 static const gt_kernel gradient_kernel = {"logic_conv_gradient", gt_logic_conv_gradient_cpu};
@@ -126,7 +124,7 @@ static void gradient_conv(gt_graph *graph, gt_id id, const gt_id *output_gradien
     gt_fail(&graph->error, GT_ERR_INTERNAL, "logic_conv: the gradient of x needs the inverse wiring");
   const gt_op *op = &ops[wanted[0] ? OP_GRADIENT : OP_COEFFICIENTS];
   const gt_id gradients =
-      gt_node_add(graph, op, input, op->max_inputs, node->attribute, node->attribute_size);
+      gt_node_add(graph, op, input, op->min_inputs, node->attribute, node->attribute_size);
   if (wanted[1]) input_gradient[1] = gradients;
   if (wanted[0]) input_gradient[0] = gt_result(graph, gradients, 1);
 }
@@ -325,7 +323,6 @@ static const gt_op ops[OPS] = {
     [OP_COEFFICIENTS] = {.name = "logic_conv_coefficients_gradient",
                          .kind = GT_OP_KERNEL,
                          .min_inputs = 4,
-                         .max_inputs = 4,
                          .infer = infer_gradient,
                          .lower = lower_gradient,
                          .flops = flops_gradient,
@@ -333,7 +330,6 @@ static const gt_op ops[OPS] = {
     [OP_GRADIENT] = {.name = "logic_conv_gradient",
                      .kind = GT_OP_KERNEL,
                      .min_inputs = 5,
-                     .max_inputs = 5,
                      .further = 1,
                      .infer = infer_gradient,
                      .lower = lower_gradient,

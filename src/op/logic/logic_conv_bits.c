@@ -10,9 +10,7 @@
 enum { WORKGROUP = 256 };
 static const gt_op ops[1];
 
-GT_REGISTER(op, logic_conv_bits)
-const gt_op_family gt_op_logic_conv_bits;
-const gt_op_family gt_op_logic_conv_bits = {ops, 1};
+GT_DEFINE(op, logic_conv_bits) = {ops, 1};
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
@@ -101,7 +99,6 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 static const gt_op ops[1] = {{.name = "logic_conv_bits",
                               .kind = GT_OP_KERNEL,
                               .min_inputs = 3,
-                              .max_inputs = 3,
                               .infer = infer,
                               .lower = lower,
                               .flops = flops,

@@ -23,9 +23,7 @@ enum { SUM_WORKGROUP = 128, MIN_CHUNK = 2 /* runs per lane */, CPU_CHUNK = 256 /
 enum { OP_GRADIENT, OP_SUM, OPS };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, logic_walk)
-const gt_op_family gt_op_logic_walk;
-const gt_op_family gt_op_logic_walk = {ops, OPS};
+GT_DEFINE(op, logic_walk) = {ops, OPS};
 
 static const gt_kernel walk_kernel = {"logic_walk", gt_logic_walk_cpu};
 static const gt_kernel sum_kernel = {"logic_walk_sum", gt_logic_walk_sum_cpu};
@@ -302,7 +300,6 @@ static const gt_op ops[OPS] = {
     [OP_GRADIENT] = {.name = "logic_walk_gradient",
                      .kind = GT_OP_KERNEL,
                      .min_inputs = 4,
-                     .max_inputs = 4,
                      .further = 1,
                      .infer = infer_gradient,
                      .lower = lower_gradient,
@@ -310,7 +307,6 @@ static const gt_op ops[OPS] = {
     [OP_SUM] = {.name = "logic_walk_sum",
                 .kind = GT_OP_KERNEL,
                 .min_inputs = 4,
-                .max_inputs = 4,
                 .infer = infer_sum,
                 .gradient = gradient_sum,
                 .lower = lower_sum,

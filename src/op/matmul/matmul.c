@@ -10,9 +10,7 @@
 
 static const gt_op rows[1];
 
-GT_REGISTER(op, matmul)
-const gt_op_family gt_op_matmul;
-const gt_op_family gt_op_matmul = {rows, 1};
+GT_DEFINE(op, matmul) = {rows, 1};
 
 static gt_shape batch_axes(gt_shape shape) {
   shape.rank -= 2;
@@ -231,7 +229,6 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
 static const gt_op rows[1] = {{.name = "matmul",
                                .kind = GT_OP_KERNEL,
                                .min_inputs = 2,
-                               .max_inputs = 2,
                                .infer = infer,
                                .gradient = gradient,
                                .lower = lower,

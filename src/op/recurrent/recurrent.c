@@ -11,9 +11,7 @@
 enum { OP_LSTM, OP_GRU, OP_RNN, OP_LSTM_GRADIENT, OP_GRU_GRADIENT, OP_RNN_GRADIENT, OPS };
 static const gt_op ops[OPS];
 
-GT_REGISTER(op, recurrent)
-const gt_op_family gt_op_recurrent;
-const gt_op_family gt_op_recurrent = {ops, OPS};
+GT_DEFINE(op, recurrent) = {ops, OPS};
 
 uint32_t gt_cell_gates(gt_cell cell) { return cell == GT_CELL_LSTM ? 4 : cell == GT_CELL_GRU ? 3 : 1; }
 
