@@ -107,10 +107,8 @@ typedef struct gt_data_probe {
 typedef struct gt_input_reader {
   /* Describes the inputs that the file must contain; of a series: single rows. */
   const gt_data_signature *signature;
-  const char *const *path; /* [files]; one, except for formats with one sample per file */
+  const gt_input_file *const *file; /* [files]; one, except for formats with one sample per file */
   int files;
-  /* NULL, or [files], set to true for samples that cannot be read, which are skipped with a warning. */
-  bool *bad;
   struct gt_series_rows *series; /* of a series, filled while its rows are read; else NULL */
   gt_input_rows *rows;           /* never NULL */
   gt_split *out;                 /* receives the inputs; the caller frees it, also after a failure */

@@ -374,17 +374,19 @@ static bool read_trained_form(const gt_data_signature *signature, const char *pa
 
 static bool read_inputs(gt_input_reader *reader) {
   gt_image_set set = {.roles = 1};
-  if (!read_trained_form(reader->signature, reader->path[0], &set.form[GT_IMAGE_INPUT], reader->error))
+  const bool skips = reader->files > 1 && reader->file[0]->bad;
+  if (!read_trained_form(reader->signature, reader->file[0]->path, &set.form[GT_IMAGE_INPUT], reader->error))
     return false;
-  for (int i = 0; i < reader->files; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {reader->path[i]}};
-  const bool ok = gt_image_set_read(&set, reader->bad ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, reader->error);
-  for (int i = 0; i < reader->files && reader->bad && ok; i++) reader->bad[i] = !set.readable[i];
+  for (int i = 0; i < reader->files; i++)
+    *GT_PUSH(&set.files) = (gt_image_file){.path = {reader->file[i]->path}};
+  const bool ok = gt_image_set_read(&set, skips ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, reader->error);
+  for (int i = 0; i < reader->files && skips && ok; i++) *reader->file[i]->bad = !set.readable[i];
   if (ok) {
     gt_split_add(reader->out, GT_SAMPLE_INPUT, 0, set.pixels[GT_IMAGE_INPUT]);
     set.pixels[GT_IMAGE_INPUT].data = NULL;
   }
   gt_image_set_finish(&set);
-  return ok && gt_data_fit_shape(reader->path[0], &reader->signature->input[0],
+  return ok && gt_data_fit_shape(reader->file[0]->path, &reader->signature->input[0],
                                  gt_split_edit(reader->out, GT_SAMPLE_INPUT, 0), reader->error);
 }
 

@@ -361,7 +361,7 @@ bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_r
 
 bool gt_array_read_inputs(const gt_input_reader *reader, gt_raw_parse parse) {
   const gt_data_signature *signature = reader->signature;
-  const char *path = reader->path[0];
+  const char *path = reader->file[0]->path;
   if (signature->inputs > 1)
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s holds one array, but the model reads %d inputs; pass --input NAME=FILE for each", path,

@@ -329,21 +329,15 @@ static bool have_same_input(const gt_input_file *a, const gt_input_file *b) {
 /* Reads file `first`; if it is a sample, with all later files of the same input. Marks them in done[]. */
 static bool read_with(const gt_data_format *format, gt_input_reader reader, const gt_input_file *file,
                       int first, int files, bool *done) {
-  const char **path = gt_alloc((size_t)files * sizeof *path);
-  bool **bad = gt_alloc((size_t)files * sizeof *bad), *is_bad = gt_alloc((size_t)files);
+  const gt_input_file **list = gt_alloc((size_t)files * sizeof *list);
   for (int i = first; i < files; i++) {
     if (i > first && (!format->reads_samples || !have_same_input(&file[i], &file[first]))) continue;
-    bad[reader.files] = file[i].bad;
-    path[reader.files++] = file[i].path;
+    list[reader.files++] = &file[i];
     done[i] = true;
   }
-  reader.path = path;
-  if (reader.files > 1 && bad[0]) reader.bad = is_bad;
+  reader.file = list;
   const bool ok = format->read_inputs(&reader);
-  for (int i = 0; i < reader.files && reader.bad; i++) *bad[i] = is_bad[i];
-  free(path);
-  free(bad);
-  free(is_bad);
+  free(list);
   return ok;
 }
 
@@ -391,16 +385,15 @@ bool gt_data_is_sample(const char *path) {
 static bool check_all_read(const gt_input_reader *reader) {
   const gt_data_signature *signature = reader->signature;
   const gt_split *out = reader->out;
-  gt_error *error = reader->error;
   for (int k = 0; k < signature->inputs; k++) {
     const char *name = signature->input[k].name;
     const gt_tensor *input = gt_split_input(out, k), *first = gt_split_input(out, 0);
-    if (!input->data) return gt_fail(error, GT_ERR_DATA, "no file for the model's input '%s'", name);
+    if (!input->data) return gt_fail(reader->error, GT_ERR_DATA, "no file for the model's input '%s'", name);
     if (input->dim[0] != first->dim[0])
-      return gt_fail(error, GT_ERR_DATA, "%" PRId64 " samples of the input '%s', but %" PRId64 " of '%s'%s",
-                     input->dim[0], name, first->dim[0], signature->input[0].name,
-                     reader->series
-                         ? "; the files need the same number of rows, and end with the rows ahead, where "
+      return gt_fail(
+          reader->error, GT_ERR_DATA, "%" PRId64 " samples of the input '%s', but %" PRId64 " of '%s'%s",
+          input->dim[0], name, first->dim[0], signature->input[0].name,
+          reader->series ? "; the files need the same number of rows, and end with the rows ahead, where "
                            "only 'future' is read"
                          : "");
   }

@@ -262,7 +262,7 @@ static bool read_inputs(gt_input_reader *reader) {
   gt_npz archive;
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_data_file file = {.path = reader->path[0]};
+  const gt_data_file file = {.path = reader->file[0]->path};
   const gt_spec *inputs = signature->data ? gt_spec_find(signature->data, "inputs") : NULL;
   bool ok = open_archive(&archive, file, reader->error);
   for (int k = 0; k < signature->inputs && ok; k++) {

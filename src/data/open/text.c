@@ -389,7 +389,7 @@ static bool read_windows(const gt_text_view *text, const gt_input *input, gt_ten
 
 static bool read_inputs(gt_input_reader *reader) {
   const gt_data_signature *signature = reader->signature;
-  const char *path = reader->path[0];
+  const char *path = reader->file[0]->path;
   gt_split *out = reader->out;
   gt_error *error = reader->error;
   const gt_input *input = &signature->input[0];

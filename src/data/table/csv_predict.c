@@ -81,10 +81,10 @@ static void report(void *to, gt_finding finding, const char *text, const char *h
   const gt_input_reader *reader = to;
   gt_diagnostics *diagnostics = reader->rows->diagnostics;
   if (diagnostics)
-    gt_finding_at(diagnostics, finding, (gt_position){.file = reader->path[0]}, "%s", text)->help =
+    gt_finding_at(diagnostics, finding, (gt_position){.file = reader->file[0]->path}, "%s", text)->help =
         gt_arena_strdup(diagnostics->arena, help);
   else
-    gt_warn("%s: %s", reader->path[0], text);
+    gt_warn("%s: %s", reader->file[0]->path, text);
 }
 
 static bool store_inputs(gt_input_reader *reader, const gt_csv_inputs *inputs, const gt_typed_table *typed,
@@ -124,7 +124,7 @@ static void copy_ids(const gt_table_file *file, gt_row_ids *ids, gt_arena *arena
 
 bool gt_csv_predict(gt_input_reader *reader) {
   const gt_data_signature *signature = reader->signature;
-  const char *path = reader->path[0];
+  const char *path = reader->file[0]->path;
   gt_error *error = reader->error;
   gt_arena arena;
   gt_table_file file = {0};
