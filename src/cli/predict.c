@@ -84,7 +84,7 @@ static bool write_outputs(const char *path, output_format format, const gt_predi
 }
 
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file, gt_split *inputs,
-                        gt_row_names *names, gt_forecast_rows *forecast, size_t *skipped,
+                        gt_row_names *names, gt_input_rows *rows, size_t *skipped,
                         gt_diagnostics *diagnostics, gt_error *error) {
   static const char *const settings[] = {
       "data.header=", "data.delimiter=", "data.decimal=", "data.skip=", "quiet=", NULL};
@@ -92,24 +92,20 @@ static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model
       !gt_model_file_check(file, error) ||
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
     return false;
-  gt_row_ids ids = {.asked = gt_option_value(arguments, "id"), .arena = arena};
+  *rows = (gt_input_rows){
+      .ids.asked = gt_option_value(arguments, "id"), .diagnostics = diagnostics, .arena = arena};
+  const gt_row_ids *ids = &rows->ids;
+  const gt_forecast_rows *forecast = &rows->forecast;
   const bool series = file->signature.input[0].window;
   *names = (gt_row_names){.are_files = true, .key = "file", .column = "file"};
-  *forecast = (gt_forecast_rows){.arena = arena};
-  if (series && ids.asked)
+  if (series && ids->asked)
     return gt_fail(error, GT_ERR_USAGE, "--id names rows, and this model forecasts from windows of rows");
-  if (!series) file->signature.ids = &ids;
-  file->signature.forecast = forecast;
-  file->signature.diagnostics = diagnostics;
   const bool ok =
-      gt_predict_read_inputs(arguments, arena, &file->signature, inputs, &names->name, skipped, error);
-  file->signature.ids = NULL;
-  file->signature.forecast = NULL;
-  file->signature.diagnostics = NULL;
-  if (ids.column) *names = (gt_row_names){.key = "id", .column = ids.column, .name = ids.text};
+      gt_predict_read_inputs(arguments, arena, &file->signature, rows, inputs, &names->name, skipped, error);
+  if (ids->column) *names = (gt_row_names){.key = "id", .column = ids->column, .name = ids->text};
   if (series && forecast->group)
     *names = (gt_row_names){.key = "group", .column = forecast->group_column, .name = forecast->group};
-  if (ok && ids.asked && !ids.column)
+  if (ok && ids->asked && !ids->column)
     return gt_fail(error, GT_ERR_USAGE, "--id needs an input file that is a CSV");
   return ok && gt_output_check(gt_option_value(arguments, "output"), error);
 }
@@ -196,7 +192,7 @@ static int run(const gt_arguments *arguments) {
   gt_prediction prediction = {0};
   gt_error error = {0};
   gt_row_names names = {0};
-  gt_forecast_rows forecast = {0};
+  gt_input_rows rows = {0};
   gt_prediction_table table = {0};
   size_t skipped = 0;
   output_format format;
@@ -207,14 +203,14 @@ static int run(const gt_arguments *arguments) {
   if (!choose_format(arguments, &format) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  bool ok = read_inputs(arguments, &arena, &file, &inputs, &names, &forecast, &skipped, &diagnostics, &error);
+  bool ok = read_inputs(arguments, &arena, &file, &inputs, &names, &rows, &skipped, &diagnostics, &error);
   if (ok && (code = review(arguments, &file, &inputs, &arena, &diagnostics))) goto done;
   ok = ok && gt_predict(&file, &inputs, gt_cli_device(arguments), limit, &prediction, &error);
-  if (ok) table = gt_prediction_table_make(&file, &names, &forecast, &prediction, &arena);
+  if (ok) table = gt_prediction_table_make(&file, &names, &rows.forecast, &prediction, &arena);
   if (!ok || !write_results(arguments, format, &table, &error))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else
-    code = report_skipped(skipped, &forecast, &prediction.outputs[0]);
+    code = report_skipped(skipped, &rows.forecast, &prediction.outputs[0]);
 done:
   free(table.items);
   gt_prediction_finish(&prediction);

@@ -84,14 +84,14 @@ static const char *const *names_of(const input_files *files, size_t *skipped, gt
 }
 
 bool gt_predict_read_inputs(const gt_arguments *arguments, gt_arena *arena,
-                            const gt_data_signature *signature, gt_split *inputs, const char *const **names,
-                            size_t *skipped, gt_error *error) {
+                            const gt_data_signature *signature, gt_input_rows *rows, gt_split *inputs,
+                            const char *const **names, size_t *skipped, gt_error *error) {
   input_files files = {0};
   bool ok = list_files(arguments, signature, &files, arena, error);
   const bool samples = ok && are_samples(&files);
   bool *bad = GT_NEW_N(arena, bool, files.count);
   for (size_t i = 0; i < files.count && samples; i++) files.items[i].bad = &bad[i];
-  ok = ok && gt_data_read_inputs(files.items, (int)files.count, signature, inputs, error);
+  ok = ok && gt_data_read_inputs(files.items, (int)files.count, signature, rows, inputs, error);
   if (ok && samples) *names = names_of(&files, skipped, arena);
   free(files.items);
   return ok;

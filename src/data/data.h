@@ -219,8 +219,7 @@ typedef struct gt_dataset {
 typedef struct gt_row_ids {
   const char *asked;       /* a column that the file must have; NULL: the config's `id`, if the file has it */
   const char *column;      /* the column that was read; NULL: none */
-  const char *const *text; /* [rows] the cells; in the arena */
-  gt_arena *arena;
+  const char *const *text; /* [rows] the cells */
 } gt_row_ids;
 
 /* Groups and times of the forecasts of a series: one forecast per group, for the rows after its last
@@ -231,8 +230,15 @@ typedef struct gt_forecast_rows {
   const char *group_column, *time_column; /* of the file; NULL: none */
   const char *const *group;               /* [series]; NULL: there are no groups */
   const char *const *time; /* [series][horizon] of the predicted rows, "" if unknown; NULL: no times */
-  gt_arena *arena;
 } gt_forecast_rows;
+
+/* What gt_data_read_inputs finds besides the inputs. */
+typedef struct gt_input_rows {
+  gt_row_ids ids;              /* of a CSV, if the model's data is not a series */
+  gt_forecast_rows forecast;   /* of a series */
+  gt_diagnostics *diagnostics; /* receives the findings; NULL: they are logged */
+  gt_arena *arena;             /* receives the names */
+} gt_input_rows;
 
 /* The data that a trained model expects. */
 typedef struct gt_data_signature {
@@ -242,10 +248,6 @@ typedef struct gt_data_signature {
   gt_data_target target[GT_DATA_MAX_TARGETS]; /* elements of `words` are "" instead of NULL */
   /* The `data:` map; new CSV files are read with its header, delimiter, decimal, skip and id. Or NULL. */
   const gt_spec *data;
-  gt_forecast_rows *forecast;  /* set by gt_data_read_inputs for a series; NULL: not wanted */
-  struct gt_series_rows *rows; /* of a series, while its rows are read (data/series/series.h) */
-  gt_row_ids *ids;             /* set by gt_data_read_inputs; NULL: not wanted */
-  gt_diagnostics *diagnostics; /* receives the findings of gt_data_read_inputs; NULL: they are logged */
 } gt_data_signature;
 
 /* `data.series`: samples are windows of consecutive rows (data/series/series.h). */
@@ -381,9 +383,9 @@ typedef struct gt_input_file {
  * csv, images). Together the files must contain each of the model's inputs once; each image is one sample, in
  * the order of the files. An input is [n, signature dims]; U8 only if both the file and the training data are
  * U8. Its values are in the units of the training data, before scale and shift. GT_ERR_DATA if a file does
- * not fit. The caller frees the split (gt_split_finish). */
+ * not fit. The caller frees the split (gt_split_finish). rows: NULL if only the inputs are wanted. */
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
-                         gt_split *out, gt_error *error);
+                         gt_input_rows *rows, gt_split *out, gt_error *error);
 
 /* Lists the images (.png, .jpg, .jpeg) in a folder and its subfolders, sorted by path; logs how many other
  * files it skips. NULL: error, GT_ERR_DATA if there are none. In the arena. */

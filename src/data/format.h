@@ -104,20 +104,26 @@ typedef struct gt_data_probe {
   bool tokens;         /* for predictions: the model reads tokens of a text */
 } gt_data_probe;
 
+/* State of reading inputs for predictions. */
+typedef struct gt_input_reader {
+  /* Describes the inputs that the file must contain; of a series: single rows. */
+  const gt_data_signature *signature;
+  const gt_input_file *const *file; /* [files]; one, except for formats with one sample per file */
+  int files;
+  struct gt_series_rows *series; /* of a series, filled while its rows are read; else NULL */
+  gt_input_rows *rows;           /* never NULL */
+  gt_split *out;                 /* receives the inputs; the caller frees it, also after a failure */
+  gt_error *error;
+} gt_input_reader;
+
 struct gt_data_format {
   const char *name;
   const gt_schema *schema;
   size_t options_size;                       /* size of the struct that the schema fills */
   bool (*probe)(const gt_data_probe *probe); /* NULL: the config must name the format */
   bool (*open)(gt_data_reader *reader, const void *options);
-  /* Adds the inputs of the signature to the split. The caller frees it, also after a failure. NULL: not
-   * supported. */
-  bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_split *out, gt_error *error);
-  /* For formats with one sample per file: reads the signature's single input from all files. bad: NULL, or
-   * [count], set to true for files that cannot be read, which are skipped with a warning. NULL: not such a
-   * format. */
-  bool (*read_samples)(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
-                       gt_split *out, gt_error *error);
+  bool (*read_inputs)(gt_input_reader *reader); /* NULL: not supported */
+  bool reads_samples; /* each file is a sample of a single input; read_inputs reads all of them at once */
 };
 
 /* --- inputs by name (inputs.c) --- */
@@ -334,8 +340,7 @@ bool gt_array_read_splits(gt_data_reader *reader, const gt_array_files *train, c
 /* Reads one input for a prediction, in the shape that the model expects. */
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,
                          gt_error *error);
-bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
-                          gt_split *out, gt_error *error);
+bool gt_array_read_inputs(const gt_input_reader *reader, gt_raw_parse parse);
 bool gt_npy_parse(gt_raw_array *array, gt_error *error); /* a gt_raw_parse */
 
 /* NPZ (npz.c): the bytes of one array of an open archive, as an NPY file. */

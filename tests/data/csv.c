@@ -160,13 +160,13 @@ static void header_of_numbers_is_known_from_the_model(void **state) {
   gt_split out;
   signature.input[0].columns = years;
   const char *path = write_text("m.csv", "2000,1990\n0.5,1\n");
-  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &out, &error));
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, NULL, &out, &error));
   assert_true(gt_split_input(&out, 0)->dim[0] == 1 && floats(gt_split_input(&out, 0))[0] == 1);
   gt_split_finish(&out);
   static const char *const positions[] = {"1", "2"}; /* columns of a file without a header */
   signature.input[0].columns = positions;
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "2,1\n0.5,1\n")}, 1, &signature,
-                                  &out, &error));
+                                  NULL, &out, &error));
   assert_int_equal(gt_split_input(&out, 0)->dim[0], 2);
   gt_split_finish(&out);
 }
@@ -184,18 +184,19 @@ static void predictions_follow_the_config(void **state) {
   open_data(&o, "{inputs: [1, 2], targets: [1, 2]}");
   signature.data = gt_spec_parse(&o.arena, "config", config, strlen(config), &o.diagnostics);
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "1;2\n3;4\n")}, 1, &signature,
-                                  &out, &error));
+                                  NULL, &out, &error));
   assert_true(gt_split_input(&out, 0)->dim[0] == 2 && floats(gt_split_input(&out, 0))[3] == 4);
   gt_split_finish(&out);
   /* A file that also has the target has the same columns as the training file. */
   signature.input[0].columns = positions;
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "1;2;7\n3;4;8\n")}, 1,
-                                  &signature, &out, &error));
+                                  &signature, NULL, &out, &error));
   assert_true(gt_split_input(&out, 0)->dim[1] == 2 && floats(gt_split_input(&out, 0))[0] == 1 &&
               floats(gt_split_input(&out, 0))[3] == 8);
   gt_split_finish(&out);
   signature.data = gt_spec_parse(&o.arena, "config", bad, strlen(bad), &o.diagnostics);
-  assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path_of("m.csv")}, 1, &signature, &out, &error));
+  assert_false(
+      gt_data_read_inputs(&(gt_input_file){NULL, path_of("m.csv")}, 1, &signature, NULL, &out, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   close_data(&o);
 }

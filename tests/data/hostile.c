@@ -46,7 +46,7 @@ static void try_config(const char *config, const char *path) {
       .inputs = 1, .input = {{.name = "input", .rank = 1, .dim = {3}, .element = GT_ELEMENT_F32}}};
   gt_split inputs;
   gt_error error = {0};
-  if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &inputs, &error))
+  if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, NULL, &inputs, &error))
     gt_split_finish(&inputs);
   else
     assert_int_equal(error.status, GT_ERR_DATA);

@@ -260,7 +260,7 @@ static void inputs_for_prediction(void **state) {
       {NULL, write_png("a.png", 8, 6, (png_kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3)},
       {NULL, write_jpeg("b.jpeg", 8, 6, (jpeg_kind){JCS_RGB, 3, false, 0}, pixels)},
       {NULL, path_of("a.png")}};
-  assert_true(gt_data_read_inputs(file, 3, &model, &inputs, &error));
+  assert_true(gt_data_read_inputs(file, 3, &model, NULL, &inputs, &error));
   assert_int_equal(gt_split_input(&inputs, 0)->dim[0], 3);
   assert_int_equal(gt_split_input(&inputs, 0)->rank, 4);
   assert_memory_equal(gt_split_input(&inputs, 0)->data, pixels, 144);
@@ -271,20 +271,20 @@ static void inputs_for_prediction(void **state) {
   assert_true(gt_data_is_sample(file[0].path) && gt_data_is_sample(file[1].path));
   assert_false(gt_data_is_sample(write_text("x.csv", "1,2\n")));
   model.input[0].rank = 2; /* shaped like IDX images */
-  assert_true(gt_data_read_inputs(file, 1, &model, &inputs, &error));
+  assert_true(gt_data_read_inputs(file, 1, &model, NULL, &inputs, &error));
   assert_int_equal(gt_split_input(&inputs, 0)->rank, 3);
   gt_split_finish(&inputs);
   model.input[0].element = GT_ELEMENT_F32;
-  assert_false(gt_data_read_inputs(file, 1, &model, &inputs, &error));
+  assert_false(gt_data_read_inputs(file, 1, &model, NULL, &inputs, &error));
   assert_non_null(strstr(error.message, "not trained on image bytes"));
   error = (gt_error){0};
   model.input[0] = (gt_input){.name = "input", .rank = 1, .dim = {144}, .element = GT_ELEMENT_U8};
-  assert_false(gt_data_read_inputs(file, 1, &model, &inputs, &error));
+  assert_false(gt_data_read_inputs(file, 1, &model, NULL, &inputs, &error));
   assert_non_null(strstr(error.message, "are not [height, width]"));
   error = (gt_error){0};
   const gt_input_file mixed[] = {file[0], {NULL, path_of("x.csv")}};
   model.input[0] = (gt_input){.name = "input", .rank = 3, .dim = {8, 6, 3}, .element = GT_ELEMENT_U8};
-  assert_false(gt_data_read_inputs(mixed, 2, &model, &inputs, &error));
+  assert_false(gt_data_read_inputs(mixed, 2, &model, NULL, &inputs, &error));
   assert_non_null(strstr(error.message, "x.csv is neither a PNG nor a JPEG file"));
   for (int i = 0; i < 2; i++) unlink(file[i].path);
   unlink(path_of("x.csv"));

@@ -21,7 +21,7 @@ static bool try(const char *path, int side) {
       .inputs = 1, .input = {{.name = "input", .rank = 3, .dim = {side, side, 3}, .element = GT_ELEMENT_U8}}};
   gt_split inputs;
   gt_error error = {0};
-  if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &model, &inputs, &error)) {
+  if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &model, NULL, &inputs, &error)) {
     assert_int_equal(gt_split_input(&inputs, 0)->dim[0], 1);
     gt_split_finish(&inputs);
     read_count++;

@@ -144,7 +144,7 @@ static void predictions_read_archives(void **state) {
       .inputs = 1, .input = {{.name = "input", .rank = 1, .dim = {1}, .element = GT_ELEMENT_F32}}};
   gt_error error = {0};
   gt_split out;
-  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path_of("a.npz")}, 1, &one, &out, &error));
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path_of("a.npz")}, 1, &one, NULL, &out, &error));
   assert_true(gt_split_input(&out, 0)->dim[0] == 2 && floats(gt_split_input(&out, 0))[1] == 2);
   gt_split_finish(&out);
 }

@@ -397,14 +397,14 @@ static void inputs_for_predictions(void **state) {
       .inputs = 1,
       .input = {{.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .columns = names}}};
   const char *path = write_text("p.csv", "a,x,b\n1,no,2\n3,no,4\n");
-  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &out, &error));
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, NULL, &out, &error));
   assert_true(gt_split_input(&out, 0)->dim[0] == 2 && floats(gt_split_input(&out, 0))[0] == 2 &&
               floats(gt_split_input(&out, 0))[1] == 1);
   gt_split_finish(&out);
   gt_data_signature square = {
       .inputs = 1, .input = {{.name = "input", .rank = 2, .dim = {2, 2}, .element = GT_ELEMENT_F32}}};
   assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_bytes("i-ubyte", images, sizeof images)}, 1,
-                                  &square, &out, &error));
+                                  &square, NULL, &out, &error));
   assert_true(gt_split_input(&out, 0)->rank == 3 && gt_split_input(&out, 0)->element == GT_ELEMENT_F32 &&
               floats(gt_split_input(&out, 0))[1] == 255);
   gt_split_finish(&out);
@@ -412,15 +412,16 @@ static void inputs_for_predictions(void **state) {
   wide.input[0].dim[0] = 2147483647;
   wide.input[0].columns = NULL;
   const long before = peak_memory();
-  assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &wide, &out, &error));
+  assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &wide, NULL, &out, &error));
   assert_non_null(strstr(error.message, "this file has 3 columns; the model expects 2147483647"));
   assert_true(peak_memory() - before < 8 << 10);
   error = (gt_error){0};
-  assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path_of("i-ubyte")}, 1, &signature, &out, &error));
+  assert_false(
+      gt_data_read_inputs(&(gt_input_file){NULL, path_of("i-ubyte")}, 1, &signature, NULL, &out, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   error = (gt_error){0};
   assert_false(
-      gt_data_read_inputs(&(gt_input_file){NULL, path_of("nothing.bin")}, 1, &signature, &out, &error));
+      gt_data_read_inputs(&(gt_input_file){NULL, path_of("nothing.bin")}, 1, &signature, NULL, &out, &error));
   assert_int_equal(error.status, GT_ERR_IO);
 }
 

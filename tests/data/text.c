@@ -191,12 +191,12 @@ static void trained(void **state) {
   gt_split read;
   gt_error error = {0};
   const gt_input_file file = {.path = write_text("c.txt", "cbacbac")};
-  assert_true(gt_data_read_inputs(&file, 1, &signature, &read, &error));
+  assert_true(gt_data_read_inputs(&file, 1, &signature, NULL, &read, &error));
   assert_int_equal(gt_split_input(&read, 0)->dim[0], 2);
   assert_int_equal(((const int32_t *)gt_split_input(&read, 0)->data)[3], 2);
   gt_split_finish(&read);
   const gt_input_file unknown = {.path = write_text("c.txt", "cbad")};
-  assert_false(gt_data_read_inputs(&unknown, 1, &signature, &read, &error));
+  assert_false(gt_data_read_inputs(&unknown, 1, &signature, NULL, &read, &error));
   assert_non_null(strstr(error.message, "c.txt:1:4: the character 'd' (U+0064)"));
   requirements = NULL;
   close_data(&o);
@@ -283,13 +283,13 @@ static void texts_of_lines(void **state) {
   signature.data = gt_spec_parse(&o.arena, "model", settings, strlen(settings), &o.diagnostics);
   for (int labelled = 0; labelled < 2; labelled++) {
     const gt_input_file file = {.path = write_text("p.txt", labelled ? "b\td\nx\tba" : "d\r\nba\n\n")};
-    assert_true(gt_data_read_inputs(&file, 1, &signature, &read, &error));
+    assert_true(gt_data_read_inputs(&file, 1, &signature, NULL, &read, &error));
     assert_int_equal(gt_split_input(&read, 0)->dim[0], 2);
     assert_true(lengths(&read)[0] == 1 && lengths(&read)[1] == 2);
     gt_split_finish(&read);
   }
   const gt_input_file blank = {.path = write_text("p.txt", "d\n\nba\n")};
-  assert_false(gt_data_read_inputs(&blank, 1, &signature, &read, &error));
+  assert_false(gt_data_read_inputs(&blank, 1, &signature, NULL, &read, &error));
   assert_non_null(strstr(error.message, "p.txt:2:1: the text of this line is empty"));
   close_data(&o);
 }

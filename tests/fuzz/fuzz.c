@@ -223,7 +223,7 @@ static void open_for_model(const char *map, const char *inputs) {
     const gt_data_signature signature = row_signature(features, features == 2 ? columns : NULL);
     gt_split split;
     gt_error error = {0};
-    if (gt_data_read_inputs(&(gt_input_file){NULL, inputs}, 1, &signature, &split, &error)) {
+    if (gt_data_read_inputs(&(gt_input_file){NULL, inputs}, 1, &signature, NULL, &split, &error)) {
       judge_values(gt_split_input(&split, 0), split.samples);
       gt_split_finish(&split);
     } else {

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gt_split inputs;
     gt_error error = {0};
     memcpy(model.input[0].dim, shapes[i], sizeof shapes[i]);
-    if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &model, &inputs, &error)) {
+    if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &model, NULL, &inputs, &error)) {
       fuzz_expect(inputs.samples == 1 && gt_split_input(&inputs, 0)->data, "a picture without pixels");
       gt_split_finish(&inputs);
     } else {

@@ -372,25 +372,22 @@ static bool read_trained_form(const gt_data_signature *signature, const char *pa
   return true;
 }
 
-static bool read_samples(const char *const *path, int count, const gt_data_signature *signature, bool *bad,
-                         gt_split *out, gt_error *error) {
+static bool read_inputs(gt_input_reader *reader) {
   gt_image_set set = {.roles = 1};
-  if (!read_trained_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
-  for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {path[i]}};
-  const bool ok = gt_image_set_read(&set, bad ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, error);
-  for (int i = 0; i < count && bad && ok; i++) bad[i] = !set.readable[i];
+  const bool skips = reader->files > 1 && reader->file[0]->bad;
+  if (!read_trained_form(reader->signature, reader->file[0]->path, &set.form[GT_IMAGE_INPUT], reader->error))
+    return false;
+  for (int i = 0; i < reader->files; i++)
+    *GT_PUSH(&set.files) = (gt_image_file){.path = {reader->file[i]->path}};
+  const bool ok = gt_image_set_read(&set, skips ? GT_IMAGE_SKIP : GT_IMAGE_REFUSE, reader->error);
+  for (int i = 0; i < reader->files && skips && ok; i++) *reader->file[i]->bad = !set.readable[i];
   if (ok) {
-    gt_split_add(out, GT_SAMPLE_INPUT, 0, set.pixels[GT_IMAGE_INPUT]);
+    gt_split_add(reader->out, GT_SAMPLE_INPUT, 0, set.pixels[GT_IMAGE_INPUT]);
     set.pixels[GT_IMAGE_INPUT].data = NULL;
   }
   gt_image_set_finish(&set);
-  return ok &&
-         gt_data_fit_shape(path[0], &signature->input[0], gt_split_edit(out, GT_SAMPLE_INPUT, 0), error);
-}
-
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
-                        gt_error *error) {
-  return read_samples(&path, 1, signature, NULL, out, error);
+  return ok && gt_data_fit_shape(reader->file[0]->path, &reader->signature->input[0],
+                                 gt_split_edit(reader->out, GT_SAMPLE_INPUT, 0), reader->error);
 }
 
 static bool probe(const gt_data_probe *p) {
@@ -405,6 +402,6 @@ const gt_data_format gt_data_images = {
     .probe = probe,
     .open = open_images,
     .read_inputs = read_inputs,
-    .read_samples = read_samples,
+    .reads_samples = true,
 };
 GT_REGISTER(data, images)

@@ -359,14 +359,15 @@ bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_r
   return ok && gt_array_read_splits(reader, &train, has_test ? &test : NULL, parse);
 }
 
-bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
-                          gt_split *out, gt_error *error) {
+bool gt_array_read_inputs(const gt_input_reader *reader, gt_raw_parse parse) {
+  const gt_data_signature *signature = reader->signature;
+  const char *path = reader->file[0]->path;
   if (signature->inputs > 1)
-    return gt_fail(error, GT_ERR_DATA,
+    return gt_fail(reader->error, GT_ERR_DATA,
                    "%s holds one array, but the model reads %d inputs; pass --input NAME=FILE for each", path,
                    signature->inputs);
   return gt_array_read_input(whole_file((gt_data_file){.path = path}), parse, &signature->input[0],
-                             gt_split_new(out, GT_SAMPLE_INPUT, 0), error);
+                             gt_split_new(reader->out, GT_SAMPLE_INPUT, 0), reader->error);
 }
 
 bool gt_array_read_input(gt_array_source from, gt_raw_parse parse, const gt_input *input, gt_tensor *out,

@@ -349,30 +349,30 @@ static bool select_inputs(const gt_input_file *file, const gt_data_signature *al
   return gt_fail(error, GT_ERR_DATA, "the model has no input '%s'", file->name);
 }
 
-/* Reads the files from index `first` that belong to the same input as its samples, and marks them in
- * done[]. */
-static bool read_samples(const gt_data_format *format, const gt_input_file *file, int first, int files,
-                         bool *done, const gt_data_signature *wanted, gt_split *out, gt_error *error) {
-  const char **path = gt_alloc((size_t)files * sizeof *path);
-  bool **bad = gt_alloc((size_t)files * sizeof *bad), *is_bad = gt_alloc((size_t)files);
-  int count = 0;
+static bool have_same_input(const gt_input_file *a, const gt_input_file *b) {
+  return a->name && b->name ? !strcmp(a->name, b->name) : a->name == b->name;
+}
+
+/* Reads file `first`; if it is a sample, with all later files of the same input. Marks them in done[]. */
+static bool read_with(const gt_data_format *format, gt_input_reader reader, const gt_input_file *file,
+                      int first, int files, bool *done) {
+  const gt_input_file **list = gt_alloc((size_t)files * sizeof *list);
   for (int i = first; i < files; i++) {
-    const bool same = file[i].name && file[first].name ? !strcmp(file[i].name, file[first].name)
-                                                       : file[i].name == file[first].name;
-    if (same) bad[count] = file[i].bad, path[count++] = file[i].path;
-    done[i] |= same;
+    if (i > first && (!format->reads_samples || !have_same_input(&file[i], &file[first]))) continue;
+    list[reader.files++] = &file[i];
+    done[i] = true;
   }
-  const bool skips_bad = count > 1 && bad[0];
-  const bool ok = format->read_samples(path, count, wanted, skips_bad ? is_bad : NULL, out, error);
-  for (int i = 0; i < count && skips_bad; i++) *bad[i] = is_bad[i];
-  free(path);
-  free(bad);
-  free(is_bad);
+  reader.file = list;
+  const bool ok = format->read_inputs(&reader);
+  free(list);
   return ok;
 }
 
-static bool read_input_file(const gt_input_file *file, int index, int files, bool *done,
-                            const gt_data_signature *all, gt_split *out, gt_error *error) {
+static bool read_input_file(gt_input_reader reader, const gt_input_file *file, int index, int files,
+                            bool *done) {
+  const gt_data_signature *all = reader.signature;
+  gt_split *out = reader.out, read = {0};
+  gt_error *error = reader.error;
   const char *path = file[index].path;
   gt_data_probe p = {.path = path};
   gt_data_signature wanted;
@@ -387,14 +387,14 @@ static bool read_input_file(const gt_input_file *file, int index, int files, boo
   gt_bytes_finish(&p.head);
   if (!format && !strcmp(path, GT_STDIN)) /* standard input has no file name to detect the format by */
     format = probe(&(gt_data_probe){.path = GT_STDIN ".csv"});
-  if (!format || (!format->read_samples && !format->read_inputs))
+  if (!format || !format->read_inputs)
     return gt_fail(
         error, GT_ERR_DATA,
         "%s: cannot tell its format; expected a file named .csv, .npy, .npz, .png, .jpg or -ubyte (IDX)",
         path);
-  gt_split read = {0};
-  const bool ok = format->read_samples ? read_samples(format, file, index, files, done, &wanted, &read, error)
-                                       : format->read_inputs(path, &wanted, &read, error);
+  reader.signature = &wanted;
+  reader.out = &read;
+  const bool ok = read_with(format, reader, file, index, files, done);
   for (int i = 0; i < read.items; i++)
     gt_split_add(out, read.item[i].role, first + read.item[i].of, read.item[i].tensor);
   return ok;
@@ -406,57 +406,56 @@ bool gt_data_is_sample(const char *path) {
   if (!gt_data_read_head(path, &p.head, &error)) return false;
   const gt_data_format *format = probe(&p);
   gt_bytes_finish(&p.head);
-  return format && format->read_samples;
+  return format && format->reads_samples;
 }
 
-static bool check_all_read(const gt_data_signature *signature, const gt_split *out, gt_error *error) {
+static bool check_all_read(const gt_input_reader *reader) {
+  const gt_data_signature *signature = reader->signature;
+  const gt_split *out = reader->out;
   for (int k = 0; k < signature->inputs; k++) {
     const char *name = signature->input[k].name;
     const gt_tensor *input = gt_split_input(out, k), *first = gt_split_input(out, 0);
-    if (!input->data) return gt_fail(error, GT_ERR_DATA, "no file for the model's input '%s'", name);
+    if (!input->data) return gt_fail(reader->error, GT_ERR_DATA, "no file for the model's input '%s'", name);
     if (input->dim[0] != first->dim[0])
-      return gt_fail(error, GT_ERR_DATA, "%" PRId64 " samples of the input '%s', but %" PRId64 " of '%s'%s",
-                     input->dim[0], name, first->dim[0], signature->input[0].name,
-                     signature->rows
-                         ? "; the files need the same number of rows, and end with the rows ahead, where "
+      return gt_fail(
+          reader->error, GT_ERR_DATA, "%" PRId64 " samples of the input '%s', but %" PRId64 " of '%s'%s",
+          input->dim[0], name, first->dim[0], signature->input[0].name,
+          reader->series ? "; the files need the same number of rows, and end with the rows ahead, where "
                            "only 'future' is read"
                          : "");
   }
   return true;
 }
 
-static bool read_rows(const gt_input_file *file, int files, const gt_data_signature *signature, gt_split *out,
-                      gt_error *error) {
+static bool read_rows(const gt_input_reader *reader, const gt_input_file *file, int files) {
   bool ok = true, *done = gt_alloc((size_t)files + 1);
-  for (int i = 0; i < files && ok; i++)
-    ok = done[i] || read_input_file(file, i, files, done, signature, out, error);
+  for (int i = 0; i < files && ok; i++) ok = done[i] || read_input_file(*reader, file, i, files, done);
   free(done);
-  return ok && check_all_read(signature, out, error);
+  return ok && check_all_read(reader);
 }
 
 /* Reads the last window of each series in the files. */
-static bool read_windows(const gt_input_file *file, int files, const gt_data_signature *signature,
-                         gt_split *out, gt_error *error) {
-  gt_arena arena;
-  gt_arena_init(&arena);
-  gt_forecast_rows unused = {.arena = &arena};
-  gt_series_rows rows = {.path = file[0].path, .groups = 1};
-  /* Signatures of single rows, as the files have them, and of windows. */
-  gt_data_signature row = *signature, window = *signature;
-  if (!signature->forecast) row.forecast = window.forecast = &unused;
-  for (int k = 0; k < row.inputs; k++) row.input[k] = gt_series_row_input(&signature->input[k]);
-  row.rows = &rows;
-  const bool ok =
-      read_rows(file, files, &row, out, error) && gt_series_make_last_windows(&window, &rows, out, error);
-  gt_series_rows_finish(&rows);
-  gt_arena_finish(&arena);
+static bool read_windows(const gt_input_reader *reader, const gt_input_file *file, int files) {
+  gt_series_rows series = {.path = file[0].path, .groups = 1};
+  gt_data_signature row = *reader->signature; /* of single rows, as the files have them */
+  gt_input_reader rows = *reader;
+  for (int k = 0; k < row.inputs; k++) row.input[k] = gt_series_row_input(&row.input[k]);
+  rows.signature = &row;
+  rows.series = &series;
+  const bool ok = read_rows(&rows, file, files) && gt_series_make_last_windows(reader, &series);
+  gt_series_rows_finish(&series);
   return ok;
 }
 
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
-                         gt_split *out, gt_error *error) {
+                         gt_input_rows *rows, gt_split *out, gt_error *error) {
+  gt_arena arena;
+  gt_input_rows unused = {.arena = &arena};
+  const gt_input_reader reader = {
+      .signature = signature, .rows = rows ? rows : &unused, .out = out, .error = error};
   *out = (gt_split){0};
-  const bool ok = (signature->input[0].window ? read_windows : read_rows)(file, files, signature, out, error);
+  gt_arena_init(&arena);
+  const bool ok = (signature->input[0].window ? read_windows : read_rows)(&reader, file, files);
   for (int k = 0; k < signature->inputs && ok; k++) {
     gt_tensor *input = gt_split_edit(out, GT_SAMPLE_INPUT, k);
     if (input->element == GT_ELEMENT_I32) input->limit = gt_data_limit(input);
@@ -464,5 +463,6 @@ bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_sig
   }
   if (!ok) gt_split_finish(out);
   out->samples = gt_split_input(out, 0)->dim[0];
+  gt_arena_finish(&arena);
   return ok;
 }

@@ -62,10 +62,7 @@ static bool open_idx(gt_data_reader *reader, const void *options) {
   return gt_array_open(reader, options, parse);
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
-                        gt_error *error) {
-  return gt_array_read_inputs(path, parse, signature, out, error);
-}
+static bool read_inputs(gt_input_reader *reader) { return gt_array_read_inputs(reader, parse); }
 
 static const gt_schema schema = {
     .name = "idx", .help = "IDX files, as used by MNIST (may be gzipped)", .fields = gt_array_fields};

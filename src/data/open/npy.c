@@ -205,10 +205,7 @@ static bool open_npy(gt_data_reader *reader, const void *options) {
   return gt_array_open(reader, options, gt_npy_parse);
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
-                        gt_error *error) {
-  return gt_array_read_inputs(path, gt_npy_parse, signature, out, error);
-}
+static bool read_inputs(gt_input_reader *reader) { return gt_array_read_inputs(reader, gt_npy_parse); }
 
 static const gt_schema schema = {.name = "npy", .help = "NumPy arrays (.npy)", .fields = gt_array_fields};
 

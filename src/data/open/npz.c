@@ -257,19 +257,19 @@ static bool open_npz(gt_data_reader *reader, const void *given) {
   return read_archives(reader, o, train, test);
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
-                        gt_error *error) {
+static bool read_inputs(gt_input_reader *reader) {
+  const gt_data_signature *signature = reader->signature;
   gt_npz archive;
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_data_file file = {.path = path};
+  const gt_data_file file = {.path = reader->file[0]->path};
   const gt_spec *inputs = signature->data ? gt_spec_find(signature->data, "inputs") : NULL;
-  bool ok = open_archive(&archive, file, error);
+  bool ok = open_archive(&archive, file, reader->error);
   for (int k = 0; k < signature->inputs && ok; k++) {
     const char *input = signature->input[k].name, *name = named_array(inputs, input);
     if (!name) name = signature->inputs > 1 ? input : default_name(&archive, "x", "x_test");
     ok = gt_array_read_input(member_of(&archive, file, name, &arena), gt_npy_parse, &signature->input[k],
-                             gt_split_new(out, GT_SAMPLE_INPUT, k), error);
+                             gt_split_new(reader->out, GT_SAMPLE_INPUT, k), reader->error);
   }
   close_archive(&archive);
   gt_arena_finish(&arena);

@@ -388,8 +388,11 @@ static bool read_windows(const gt_text_view *text, const gt_input *input, gt_ten
   return ok;
 }
 
-static bool read_inputs(const char *path, const gt_data_signature *signature, gt_split *out,
-                        gt_error *error) {
+static bool read_inputs(gt_input_reader *reader) {
+  const gt_data_signature *signature = reader->signature;
+  const char *path = reader->file[0]->path;
+  gt_split *out = reader->out;
+  gt_error *error = reader->error;
   const gt_input *input = &signature->input[0];
   gt_bytes bytes;
   if (signature->inputs != 1 || !input->vocabulary)

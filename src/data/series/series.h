@@ -77,10 +77,10 @@ void gt_series_close(gt_data_reader *reader);
  * made. In the arena. */
 const gt_data_requirements *gt_series_row_wanted(const gt_data_requirements *wanted,
                                                  const gt_data_series *options, gt_arena *arena);
-/* For predictions: replaces the rows in out[] by the last window of each group, [groups, rows, columns], and
- * fills model->forecast (series_predict.c). */
-bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_split *out,
-                                 gt_error *error);
+/* For predictions: replaces the rows in reader->out by the last window of each group, [groups, rows,
+ * columns], and fills reader->rows->forecast (series_predict.c). reader->signature: the model's, of windows.
+ */
+bool gt_series_make_last_windows(const gt_input_reader *reader, const gt_series_rows *rows);
 void gt_series_rows_finish(gt_series_rows *rows);
 /* The description of one row of the input's windows. */
 gt_input gt_series_row_input(const gt_input *input);

@@ -22,6 +22,7 @@ typedef struct forecasting {
   int64_t *first;          /* [groups + 1] index of the first row of each group in `order` */
   gt_split *out;           /* the rows of each input, and finally its windows */
   gt_forecast_rows *to;    /* receives groups and times */
+  gt_arena *arena;
 } forecasting;
 
 static bool is_future(const forecasting *f, int k) { return gt_series_is_ahead(&f->model->input[k]); }
@@ -119,7 +120,7 @@ static const char *time_text(const forecasting *f, double time, gt_date_precisio
  * row; "" if the times are irregular, such as trading days. */
 static void write_times(const forecasting *f, int group, const char **to) {
   const int64_t rows = rows_of(f, group);
-  gt_arena *arena = f->to->arena;
+  gt_arena *arena = f->arena;
   double *time = times_of(f, group);
   const gt_date_precision precision = f->rows->dates ? gt_date_precision_of(time, rows) : GT_DATE_DAYS;
   const gt_series_pace pace = gt_series_measure_pace(time, rows, f->rows->dates);
@@ -176,7 +177,7 @@ static void log_known(const forecasting *f) {
 }
 
 static bool make_windows(forecasting *f, gt_tensor *window, gt_error *error) {
-  gt_arena *arena = f->to->arena;
+  gt_arena *arena = f->arena;
   const char **names = GT_NEW_N(arena, const char *, f->rows->groups),
              **times = GT_NEW_N(arena, const char *, f->rows->groups * f->o.horizon);
   for (int g = 0; g < f->rows->groups; g++) {
@@ -213,14 +214,16 @@ static void find_groups(forecasting *f) {
   for (int64_t i = 0; i < f->count; i++) f->order[f->first[(rows->group ? rows->group[i] : 0) + 1]++] = i;
 }
 
-bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series_rows *rows, gt_split *out,
-                                 gt_error *error) {
+bool gt_series_make_last_windows(const gt_input_reader *reader, const gt_series_rows *rows) {
+  const gt_data_signature *model = reader->signature;
+  gt_split *out = reader->out;
   forecasting f = {.model = model,
                    .rows = rows,
                    .o = gt_data_series_options(model->data),
                    .count = gt_split_input(out, 0)->dim[0],
                    .out = out,
-                   .to = model->forecast};
+                   .to = &reader->rows->forecast,
+                   .arena = reader->rows->arena};
   gt_tensor window[GT_DATA_MAX_INPUTS] = {0};
   for (int k = 0; k < model->inputs; k++)
     if (is_future(&f, k))
@@ -228,7 +231,7 @@ bool gt_series_make_last_windows(const gt_data_signature *model, const gt_series
     else
       f.o.window = model->input[k].dim[0];
   find_groups(&f);
-  const bool ok = alloc_windows(&f, window, error) && make_windows(&f, window, error);
+  const bool ok = alloc_windows(&f, window, reader->error) && make_windows(&f, window, reader->error);
   for (int k = 0; k < model->inputs; k++) {
     window[k].dim[0] = f.to->series;
     gt_tensor *input = gt_split_edit(out, GT_SAMPLE_INPUT, k);

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/column.h"
-#include "data/table/table.h"
 #include "data/series/series.h"
 #include <inttypes.h>
 #include <math.h>
@@ -309,11 +308,11 @@ static void name_targets(const cutting *c) {
 /* Reports a series without `time` that has a column of dates: the order of the rows and gaps cannot be
  * checked. */
 static void review_time(const cutting *c) {
-  const gt_typed_table *typed = c->reader->typed;
-  if (c->o->time || !typed || c->reader->wanted->signature) return;
-  for (int i = 0; i < typed->count; i++) {
-    const gt_column *column = &typed->item[i].column;
-    if (column->kind != GT_COLUMN_DATE) continue;
+  const gt_dataset *d = c->reader->dataset;
+  if (c->o->time || c->reader->wanted->signature) return;
+  for (int i = 0; i < d->columns; i++) {
+    const gt_column_summary *column = &d->column[i];
+    if (strcmp(column->kind, gt_column_kind_names[GT_COLUMN_DATE])) continue;
     gt_finding_at(
         c->reader->diagnostics, GT_FINDING_unnamed_time, gt_data_position(c->reader, "series"),
         "the series has no 'time', though column '%s' holds dates: neither the order of the rows nor gaps "

@@ -77,61 +77,58 @@ static void read_missing_words(const gt_spec *data, gt_typed_table *typed, gt_ar
   typed->has_missing_values = true;
 }
 
-typedef struct report_target { /* where findings are reported, and about which file */
-  const gt_data_signature *signature;
-  const char *path;
-} report_target;
-
 static void report(void *to, gt_finding finding, const char *text, const char *help) {
-  const report_target *at = to;
-  gt_diagnostics *diagnostics = at->signature->diagnostics;
+  const gt_input_reader *reader = to;
+  gt_diagnostics *diagnostics = reader->rows->diagnostics;
   if (diagnostics)
-    gt_finding_at(diagnostics, finding, (gt_position){.file = at->path}, "%s", text)->help =
+    gt_finding_at(diagnostics, finding, (gt_position){.file = reader->file[0]->path}, "%s", text)->help =
         gt_arena_strdup(diagnostics->arena, help);
   else
-    gt_warn("%s: %s", at->path, text);
+    gt_warn("%s: %s", reader->file[0]->path, text);
 }
 
-static bool store_inputs(const gt_data_signature *signature, const gt_csv_inputs *inputs,
-                         const gt_typed_table *typed, report_target *at, gt_arena *arena, gt_tensor *out,
-                         gt_error *error) {
+static bool store_inputs(gt_input_reader *reader, const gt_csv_inputs *inputs, const gt_typed_table *typed,
+                         gt_arena *arena, gt_tensor *out) {
+  const gt_data_signature *signature = reader->signature;
   for (int k = 0; k < signature->inputs; k++) {
     const gt_input *input = &signature->input[k];
     const gt_typed_use use = {typed, inputs->place[k], inputs->columns[k]};
     if (input->table && !gt_typed_store(&use, input->table, &out[k], input->element == GT_ELEMENT_I32, arena,
-                                        report, at, error))
+                                        report, reader, reader->error))
       return false;
   }
   return true;
 }
 
 /* Finds the column of the ids. False if the user named a column that the file does not have. */
-static bool find_ids(gt_table_file *file, const gt_data_signature *signature) {
+static bool find_ids(gt_table_file *file, const gt_input_reader *reader) {
   const gt_csv *csv = &file->csv;
-  const gt_row_ids *ids = signature->ids;
-  if (!ids || ids->column) return true;
-  const char *name = ids->asked ? ids->asked : setting(signature->data, "id");
+  const gt_row_ids *ids = &reader->rows->ids;
+  if (reader->series || ids->column) return true;
+  const char *name = ids->asked ? ids->asked : setting(reader->signature->data, "id");
   const int column = name ? gt_csv_find(csv, name) : -1;
   if (column >= 0) gt_table_use(file, GT_USE_ID, column);
   return column >= 0 || !ids->asked || gt_csv_fail_no_column(csv, name);
 }
 
-static void copy_ids(const gt_table_file *file, gt_row_ids *ids) {
+static void copy_ids(const gt_table_file *file, gt_row_ids *ids, gt_arena *arena) {
   const gt_table_column *column = gt_table_find(file, GT_USE_ID);
   if (!column) return;
-  const char **text = GT_NEW_N(ids->arena, const char *, file->rows);
+  const char **text = GT_NEW_N(arena, const char *, file->rows);
   for (size_t i = 0; i < file->rows; i++)
-    text[i] = gt_arena_strndup(ids->arena, gt_table_cell(file, column, i)->text,
-                               gt_table_cell(file, column, i)->length);
+    text[i] =
+        gt_arena_strndup(arena, gt_table_cell(file, column, i)->text, gt_table_cell(file, column, i)->length);
   ids->text = text;
-  ids->column = gt_arena_strdup(ids->arena, gt_table_name(file, column));
+  ids->column = gt_arena_strdup(arena, gt_table_name(file, column));
 }
 
-bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_split *out, gt_error *error) {
+bool gt_csv_predict(gt_input_reader *reader) {
+  const gt_data_signature *signature = reader->signature;
+  const char *path = reader->file[0]->path;
+  gt_error *error = reader->error;
   gt_arena arena;
   gt_table_file file = {0};
   gt_csv_form form;
-  report_target at = {signature, path};
   gt_tensor input[GT_DATA_MAX_INPUTS] = {0};
   gt_arena_init(&arena);
   const gt_csv_inputs inputs = gt_csv_inputs_of(signature->input, signature->inputs, &arena);
@@ -141,22 +138,21 @@ bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_spl
   if (form.skip && ok)
     gt_info("%s: skipped %" PRId64 " line%s, as in training; --set data.skip=0 reads %s", path, form.skip,
             form.skip == 1 ? "" : "s", form.skip == 1 ? "it" : "them");
-  ok = ok && assign_inputs(&file, &inputs) && gt_csv_find_times(&file, signature) &&
-       find_ids(&file, signature);
+  ok = ok && assign_inputs(&file, &inputs) && gt_csv_find_times(&file, reader) && find_ids(&file, reader);
   gt_typed_table typed = gt_typed_table_of_model(signature->input, signature->inputs, &arena);
   read_missing_words(signature->data, &typed, &arena);
-  typed.may_lack = signature->rows;
+  typed.may_lack = reader->series;
   if (ok) gt_csv_set_known_kinds(&file, &typed, inputs.whole);
   ok = ok && gt_table_read(&file) && gt_csv_type_values(&file, &typed, NULL, &arena) &&
-       gt_csv_store_times(&file, &inputs, &typed, signature) &&
+       gt_csv_store_times(&file, &inputs, &typed, reader) &&
        gt_csv_move_inputs(&file, &inputs, signature->input, &typed, input) &&
-       store_inputs(signature, &inputs, &typed, &at, &arena, input, error);
+       store_inputs(reader, &inputs, &typed, &arena, input);
   const char *filled = ok ? gt_csv_filled_gaps(&file, &typed, &arena) : NULL;
-  if (filled) report(&at, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
+  if (filled) report(reader, GT_FINDING_filled_gaps, filled, GT_FILLED_GAPS_HELP);
   for (int k = 0; k < signature->inputs && ok; k++)
     ok = gt_data_fit_shape(path, &signature->input[k], &input[k], error);
-  for (int k = 0; k < signature->inputs; k++) gt_split_add(out, GT_SAMPLE_INPUT, k, input[k]);
-  if (ok) copy_ids(&file, signature->ids);
+  for (int k = 0; k < signature->inputs; k++) gt_split_add(reader->out, GT_SAMPLE_INPUT, k, input[k]);
+  if (ok) copy_ids(&file, &reader->rows->ids, reader->rows->arena);
   gt_table_close(&file);
   gt_arena_finish(&arena);
   return ok;

@@ -172,17 +172,18 @@ static bool find_column(gt_table_file *file, gt_column_use use, const char *name
                  gt_csv_header_note(&file->csv, name));
 }
 
-bool gt_csv_find_times(gt_table_file *file, const gt_data_signature *signature) {
+bool gt_csv_find_times(gt_table_file *file, const gt_input_reader *reader) {
+  const gt_data_signature *signature = reader->signature;
   const gt_data_series o = gt_data_series_options(signature->data);
   const gt_data_target *target = &signature->target[0];
-  if (!signature->rows) return true;
+  if (!reader->series) return true;
   if (target->column_count) {
     /* The name of a target ends with its step (temp_max+1), except that of classes with horizon 1
      * (name_targets). */
     const bool has_step = !target->classes || o.horizon > 1;
-    const int column = gt_csv_find(
-        &file->csv, has_step ? gt_data_series_target(target->columns[0], signature->forecast->arena)
-                             : target->columns[0]);
+    const int column =
+        gt_csv_find(&file->csv, has_step ? gt_data_series_target(target->columns[0], reader->rows->arena)
+                                         : target->columns[0]);
     if (column >= 0) gt_table_use(file, GT_USE_TARGET, column);
   }
   return find_column(file, GT_USE_TIME, o.time) && find_column(file, GT_USE_GROUP, o.group);
@@ -193,7 +194,9 @@ typedef struct forecast_rows { /* which rows a forecast reads */
   int64_t window, ahead;       /* number of rows in the window, and after it */
 } forecast_rows;
 
-static forecast_rows find_rows(const gt_series_rows *rows, size_t count, const gt_data_signature *signature) {
+static forecast_rows find_rows(const gt_input_reader *reader, size_t count) {
+  const gt_data_signature *signature = reader->signature;
+  const gt_series_rows *rows = reader->series;
   const gt_data_series o = gt_data_series_options(signature->data);
   forecast_rows f = {gt_alloc(count * sizeof *f.after + 1), o.window, 0};
   int64_t *seen = gt_alloc((size_t)rows->groups * sizeof *seen);
@@ -224,11 +227,11 @@ static bool drops_rows(const gt_data_signature *signature, const char *column) {
  * Otherwise sets the row's gt_series_lack to the name of the first such column. */
 static void fill_gaps(const gt_table_file *file, const int32_t *place, int64_t columns,
                       const gt_typed_table *typed, bool ahead, const forecast_rows *f,
-                      const gt_data_signature *signature) {
-  gt_series_lack *lacks = signature->rows->lacks;
+                      const gt_input_reader *reader) {
+  gt_series_lack *lacks = reader->series->lacks;
   for (int64_t i = columns - 1; i >= 0; i--) {
     const gt_column *column = &typed->item[place[i]].column;
-    const bool drops = drops_rows(signature, column->name);
+    const bool drops = drops_rows(reader->signature, column->name);
     for (size_t row = 0; row < file->rows; row++) {
       float *value = &file->values[row * (size_t)file->width + (size_t)typed->item[place[i]].place];
       if ((column->fills && !drops) || !isnan(*value)) continue;
@@ -245,12 +248,12 @@ static void fill_gaps(const gt_table_file *file, const int32_t *place, int64_t c
 /* In the rows after the window, usually only the columns of the input `future` have values. So the missing
  * values in the facts are counted again, only where a forecast reads them. */
 static void fill_forecast(const gt_table_file *file, const gt_csv_inputs *inputs, const gt_typed_table *typed,
-                          const gt_data_signature *signature) {
-  const forecast_rows f = find_rows(signature->rows, file->rows, signature);
+                          const gt_input_reader *reader) {
+  const forecast_rows f = find_rows(reader, file->rows);
   for (int i = 0; i < file->inputs; i++) file->column[i].facts.empty = file->column[i].facts.missing = 0;
   for (int k = 0; k < inputs->inputs; k++)
-    fill_gaps(file, inputs->place[k], inputs->columns[k], typed, gt_series_is_ahead(&signature->input[k]), &f,
-              signature);
+    fill_gaps(file, inputs->place[k], inputs->columns[k], typed,
+              gt_series_is_ahead(&reader->signature->input[k]), &f, reader);
   free(f.after);
 }
 
@@ -269,16 +272,17 @@ static const char *name_of_use(const gt_table_file *file, gt_column_use use, gt_
 }
 
 bool gt_csv_store_times(const gt_table_file *file, const gt_csv_inputs *inputs, const gt_typed_table *typed,
-                        const gt_data_signature *signature) {
-  gt_series_rows *rows = signature->rows;
-  gt_forecast_rows *to = signature->forecast;
+                        const gt_input_reader *reader) {
+  gt_series_rows *rows = reader->series;
+  gt_forecast_rows *to = &reader->rows->forecast;
+  gt_arena *arena = reader->rows->arena;
   if (!rows) return true;
   rows->lacks = gt_alloc(file->rows * sizeof *rows->lacks + 1);
-  to->time_column = name_of_use(file, GT_USE_TIME, to->arena);
-  to->group_column = name_of_use(file, GT_USE_GROUP, to->arena);
-  mark_targets(file, rows, to->arena);
-  rows->order = gt_date_order_of(gt_data_series_options(signature->data).order);
-  if (!read_rows(file, to->arena, rows)) return false;
-  fill_forecast(file, inputs, typed, signature);
+  to->time_column = name_of_use(file, GT_USE_TIME, arena);
+  to->group_column = name_of_use(file, GT_USE_GROUP, arena);
+  mark_targets(file, rows, arena);
+  rows->order = gt_date_order_of(gt_data_series_options(reader->signature->data).order);
+  if (!read_rows(file, arena, rows)) return false;
+  fill_forecast(file, inputs, typed, reader);
   return true;
 }

@@ -242,12 +242,12 @@ void gt_csv_number_rows(const gt_data_reader *reader, gt_table_file *file);
  * of a group do not increase. */
 bool gt_csv_read_series(gt_data_reader *reader, const gt_table_file *file, int part);
 /* For predictions: find the columns of time and group, and store times, groups and which rows lack values in
- * the signature's rows. */
+ * reader->series. */
 struct gt_typed_table;
 struct gt_csv_inputs;
-bool gt_csv_find_times(gt_table_file *file, const gt_data_signature *signature);
+bool gt_csv_find_times(gt_table_file *file, const gt_input_reader *reader);
 bool gt_csv_store_times(const gt_table_file *file, const struct gt_csv_inputs *inputs,
-                        const struct gt_typed_table *typed, const gt_data_signature *signature);
+                        const struct gt_typed_table *typed, const gt_input_reader *reader);
 
 /* --- inputs: kinds and raw values (kinds.c; data/column.h) --- */
 
@@ -380,5 +380,5 @@ bool gt_data_store_columns(gt_data_reader *reader, gt_split *split, int part);
 /* The columns of a trained model's inputs. */
 gt_typed_table gt_typed_table_of_model(const gt_input *input, int inputs, gt_arena *arena);
 /* gt_data_format.read_inputs of this format (csv_predict.c). */
-bool gt_csv_predict(const char *path, const gt_data_signature *signature, gt_split *out, gt_error *error);
+bool gt_csv_predict(gt_input_reader *reader);
 #endif
