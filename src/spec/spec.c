@@ -371,5 +371,6 @@ gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node) {
 gt_spec *gt_spec_text(gt_arena *arena, const char *text) {
   gt_spec *node = gt_spec_new(arena, GT_SPEC_SCALAR);
   node->scalar = gt_arena_strdup(arena, text);
+  node->quoted = gt_spec_is_null(node);
   return node;
 }

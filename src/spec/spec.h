@@ -59,7 +59,7 @@ gt_spec *gt_spec_find(const gt_spec *map, const char *key); /* NULL if absent or
 gt_spec *gt_spec_new(gt_arena *arena, gt_spec_kind kind);
 /* Appends a child and returns it. key: NULL in a sequence. */
 gt_spec *gt_spec_add(gt_arena *arena, gt_spec *parent, const char *key, gt_spec *child);
-gt_spec *gt_spec_text(gt_arena *arena, const char *text);
+gt_spec *gt_spec_text(gt_arena *arena, const char *text); /* "~" and the like quoted, else they were null */
 /* The tree as YAML text that parses back to an equal tree. */
 char *gt_spec_write(gt_arena *arena, const gt_spec *root);
 /* A text as YAML on one line: in double quotes unless every parser reads it as a string without. */

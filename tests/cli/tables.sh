@@ -92,6 +92,11 @@ says_kept commas 'delimiter: ;'
 says_kept commas 'decimal: comma'
 says_kept commas 'header: true'
 rows '%.2f\t%.1f\t%d' | kept tabs "$(printf 'a\tb\ty')" 'target: y'
+rows '%.2f^%.1f^%d' | kept carets $'sep=^\na^b^y' 'target: y'
+says_kept carets 'delimiter: ^'
+rows '%.2f~%.1f~%d' | kept tildes $'sep=~\na~b~y' 'target: y'
+rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ print $1, $2, ($3 > 6 ? "~" : "ok") }' | kept class 'a,b,y' 'target: y' 2
+says_kept class 'positive: "~"'
 rows '%.2f   %.1f %d' | kept blanks 'a b y' 'target: y'
 rows '%.2f,%.1f,%d' | kept points '' 'target: "3"'
 says_kept points 'header: false'
@@ -99,5 +104,10 @@ rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ print $1, ($2 > 6 ? "yes" : "no"), ($3
   kept words 'a,b,colour,y' 'target: y' 2
 rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ printf "%02d/%02d/2024,%s,%s\n", NR % 28 + 1, $3, $1, $2 }' | kept dates 'day,a,y' 'target: y'
 check "dates: their order" grep -qx '      order: day_first' dates/config.yaml
+head -n 8 t.csv > few.csv # its dates could be either way round
+sed -E 's|^([0-9]+)/([0-9]+)/|\2/\1/|' t.csv > turned.csv
+exits 0 "a test file is read in their order" "$GTRAIN" train c.yaml --device "$DEVICE" --run-dir few --quiet --set data.test=few.csv
+exits 65 "and in no other one" "$GTRAIN" check c.yaml --set data.test=turned.csv
+says "with a message" "turned.csv:2:1: column 'day' has dates in another order"
 rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ print NR % 5 ? $1 : "NA", $2, NR % 4 ? "x" : "" , $3}' | kept gaps 'a,b,c,y' 'target: y, columns: {c: category}'
 finish

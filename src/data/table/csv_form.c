@@ -1,5 +1,6 @@
 /* CSV: parses the settings that say how a file is written. */
 #include "data/table/csv.h"
+#include <ctype.h>
 
 const char *const gt_csv_headers[] = {"auto", "true", "false", NULL};
 const char *const gt_csv_decimals[] = {"point", "comma", NULL};
@@ -23,6 +24,5 @@ bool gt_csv_delimiter_of(const char *text, char *out) {
       *out = characters[i];
       return true;
     }
-  return *out && !text[1] && !strchr("\"\r\n.+-_#", *out) && !(*out >= '0' && *out <= '9') &&
-         !(*out >= 'A' && *out <= 'z');
+  return *out && !text[1] && !strchr("\"\r\n.+-_#", *out) && !isalnum((unsigned char)*out);
 }

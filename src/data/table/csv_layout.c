@@ -242,13 +242,13 @@ void gt_csv_skip_line(gt_csv *csv) {
   csv->line_start = csv->at;
 }
 
-/* Skips a line such as `sep=;`, which Excel writes and reads, and returns its delimiter; 0: there is no such
- * line. */
+/* Skips a line such as `sep=;`, which Excel writes and reads, and returns its delimiter, which data.delimiter
+ * could name, too; 0: there is no such line. */
 static char read_separator_line(gt_csv *csv) {
-  if (csv->end - csv->at < 5 || strncasecmp(csv->at, "sep=", 4) || csv->at[4] == '\n' || csv->at[4] == '\r')
-    return 0;
-  const char delimiter = csv->at[4];
+  char delimiter;
+  if (csv->end - csv->at < 5 || strncasecmp(csv->at, "sep=", 4)) return 0;
   if (csv->end - csv->at > 5 && csv->at[5] != '\n' && csv->at[5] != '\r') return 0;
+  if (!gt_csv_delimiter_of((char[]){csv->at[4], 0}, &delimiter)) return 0;
   gt_csv_skip_line(csv);
   return delimiter;
 }

@@ -50,10 +50,9 @@ static bool read_numbers(const times *t, unsigned orders, double *time) {
     if (!cell->length)
       return gt_csv_fail(csv, cell, "missing time; expected a date or a number in every row");
     if (one)
-      return gt_csv_fail(
-          csv, cell,
-          "'%s' is not a time; expected dates of the order %s, as in training (data: {series: {order: %s}})",
-          gt_cell_shown(cell, shown), one, one);
+      return gt_csv_fail(csv, cell,
+                         "'%s' is not a time; expected dates of the order %s (data: {series: {order: %s}})",
+                         gt_cell_shown(cell, shown), one, one);
     return gt_csv_fail(
         csv, cell, "'%s' is not a time; expected %s", gt_cell_shown(cell, shown),
         numbers ? "a number, as in the rows before"

@@ -199,7 +199,7 @@ static void decide_kind(typing *t) {
 static void check_date(typing *t) {
   gt_column *column = &t->c->column;
   const unsigned orders = date_orders(&t->f->dictionary, t->column->reading == GT_READ_TEXTS),
-                 required = t->c->final ? column->order : t->c->rule.order;
+                 required = t->c->decided ? column->order : t->c->rule.order;
   if (t->column->needs_whole)
     add_problem(t, "ignore", NULL, "has dates, but its input is listed in 'integers'");
   else if (required && (orders & required))
