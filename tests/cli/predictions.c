@@ -63,10 +63,11 @@ static void classes_with_names(void **state) {
          "\"a \"\"b\"\"\",\"n\"\"o\",0.75,0.25\n"
          "\"c,d\r\n\",\"ye,s\",0.25,0.75\n"
          "\" e\",\"n\"\"o\",nan,inf\n");
-  expect(&r, write_jsonl,
-         "{\"id\":\"a \\\"b\\\"\",\"class\":0,\"name\":\"n\\\"o\",\"positive\":\"n\\\"o\",\"outputs\":[0.75,0.25]}\n"
-         "{\"id\":\"c,d\\r\\n\",\"class\":1,\"name\":\"ye,s\",\"positive\":\"n\\\"o\",\"outputs\":[0.25,0.75]}\n"
-         "{\"id\":\" e\",\"class\":0,\"name\":\"n\\\"o\",\"positive\":\"n\\\"o\",\"outputs\":[null,null]}\n");
+  expect(
+      &r, write_jsonl,
+      "{\"id\":\"a \\\"b\\\"\",\"class\":0,\"name\":\"n\\\"o\",\"positive\":\"n\\\"o\",\"outputs\":[0.75,0.25]}\n"
+      "{\"id\":\"c,d\\r\\n\",\"class\":1,\"name\":\"ye,s\",\"positive\":\"n\\\"o\",\"outputs\":[0.25,0.75]}\n"
+      "{\"id\":\" e\",\"class\":0,\"name\":\"n\\\"o\",\"positive\":\"n\\\"o\",\"outputs\":[null,null]}\n");
   target->class_names = NULL;
   r.names.column = "1";
   expect(&r, gt_prediction_write_csv,
