@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "data/column.h"
 #include "data/format.h"
+#include "spec/source.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -191,6 +192,8 @@ static gt_spec *map_at(gt_spec *parent, const char *key, const char *whole, gt_a
 
 void gt_dataset_write_found(const gt_dataset *dataset, gt_spec *data, gt_arena *arena) {
   for (const gt_data_found *f = dataset->found; f; f = f->next) {
+    /* A name may be longer than a key; the order of the column's dates is then in the model alone. */
+    if (f->column && gt_character_count(f->column, strlen(f->column)) > GT_SPEC_MAX_KEY) continue;
     gt_spec *map = f->map ? map_at(data, f->map, "window", arena) : data;
     if (f->column) map = map_at(map, f->column, "type", arena);
     gt_spec_remove(map, f->key);

@@ -102,6 +102,7 @@ rows '%.2f,%.1f,%d' | kept points '' 'target: "3"'
 says_kept points 'header: false'
 rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ print $1, ($2 > 6 ? "yes" : "no"), ($3 % 2 ? "red" : "blue"), ($3 > 6 ? "on" : "off") }' |
   kept words 'a,b,colour,y' 'target: y' 2
+rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ printf "%02d/%02d/2024,%s,%s\n", NR % 28 + 1, $3, $1, $2 }' | kept long "$(printf '%0200d' 0),a,y" 'target: y' # longer than a key can be
 rows '%.2f,%.1f,%d' | awk -F, -v OFS=, '{ printf "%02d/%02d/2024,%s,%s\n", NR % 28 + 1, $3, $1, $2 }' | kept dates 'day,a,y' 'target: y'
 check "dates: their order" grep -qx '      order: day_first' dates/config.yaml
 head -n 8 t.csv > few.csv # its dates could be either way round
