@@ -107,7 +107,11 @@ static void write_record(FILE *to, const gt_prediction_table *table, int64_t row
     for (const gt_prediction_column *c = table->items; c < table->items + table->count; c++) {
       if ((c->part == GT_CELL_VALUE) != values || (!values && !c->name)) continue;
       for (int64_t k = 0; k < gt_prediction_cells(c); k++, gap = ",") {
-        const cell a = taken ? (cell){.text = unique_header(c, k, taken)} : cell_at(table, c, row, k);
+        cell a = {0};
+        if (taken)
+          a.text = unique_header(c, k, taken);
+        else
+          a = cell_at(table, c, row, k);
         fputs(gap, to);
         if (taken || is_text(c->part))
           write_field(to, a.text ? a.text : "");

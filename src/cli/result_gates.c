@@ -5,6 +5,17 @@
 
 static const char samples[] = "samples", items[] = "items";
 
+/* Rejects a limit such as `accuracy<97`, which would always fail. */
+static bool check_limit(const gt_arguments *arguments, const gt_gate *gate, const gt_metric_kind *kind) {
+  if (!kind->correct || (gate->limit >= 0 && gate->limit <= 1)) return true;
+  if (gate->limit > 1 && gate->limit <= 100)
+    gt_usage_error(arguments, "--fail-if '%s': '%s' is from 0 to 1; write '%s%s%.6g'", gate->text,
+                   gate->metric, gate->metric, gate->op, gate->limit / 100);
+  else
+    gt_usage_error(arguments, "--fail-if '%s': '%s' is from 0 to 1", gate->text, gate->metric);
+  return false;
+}
+
 bool gt_cli_result_gates(const gt_arguments *arguments, gt_gate **gates, int *count) {
   int names = 0;
   while (gt_metric_names[names]) names++;
@@ -12,18 +23,12 @@ bool gt_cli_result_gates(const gt_arguments *arguments, gt_gate **gates, int *co
   memcpy(metrics, gt_metric_names, (size_t)names * sizeof *metrics);
   metrics[names] = samples;
   metrics[names + 1] = items;
-  return gt_cli_gates(arguments, &(gt_gate_metrics){metrics, names + 2, true}, gates, count);
-}
-
-/* Rejects a limit such as `accuracy<97`, which would always fail. */
-static bool check_limit(const gt_arguments *arguments, const gt_gate *gate) {
-  if (!gate->result.kind->correct || (gate->limit >= 0 && gate->limit <= 1)) return true;
-  if (gate->limit > 1 && gate->limit <= 100)
-    gt_usage_error(arguments, "--fail-if '%s': '%s' is from 0 to 1; write '%s%s%.6g'", gate->text,
-                   gate->metric, gate->metric, gate->op, gate->limit / 100);
-  else
-    gt_usage_error(arguments, "--fail-if '%s': '%s' is from 0 to 1", gate->text, gate->metric);
-  return false;
+  if (!gt_cli_gates(arguments, &(gt_gate_metrics){metrics, names + 2, true}, gates, count)) return false;
+  for (int i = 0; i < *count; i++) { /* other names are known with the data (apply) */
+    const gt_metric_kind *kind = gt_metric_find((*gates)[i].metric);
+    if (kind && !check_limit(arguments, &(*gates)[i], kind)) return false;
+  }
+  return true;
 }
 
 static bool apply(const gt_arguments *arguments, gt_gate *gate, gt_config *config) {
@@ -35,7 +40,7 @@ static bool apply(const gt_arguments *arguments, gt_gate *gate, gt_config *confi
   else if (problem)
     gt_log_error("--fail-if: '%s' %s, and this model's loss is '%s'", gate->metric, problem,
                  config->loss[0]->type->name);
-  if (problem || !check_limit(arguments, gate)) return false;
+  if (problem || !check_limit(arguments, gate, gate->result.kind)) return false;
   gate->metric = gt_result_print(&config->dataset, gate->result, arena);
   gt_config_warn_scaled_loss(config, gate->result, (gt_position){.file = "--fail-if"},
                              gt_arena_printf(arena, "'%s'", gate->metric));

@@ -75,7 +75,7 @@ exits 1 "… have gates" "$GTRAIN" eval like --split validation --json --fail-if
 says "… one of which fails" "error: mae.c\d.mae is "
 says "… and another, of 1500 bytes" "qqq is "
 says "… beside their values in JSON" '"mae.say \"f1\"":'
-exits 2 "the range of a metric" "$GTRAIN" eval like --fail-if 'accuracy<97'
+exits 2 "the range of a metric" "$GTRAIN" eval like --fail-if 'accuracy<0.97'
 says "… is not that of a column" "'accuracy' needs a loss that counts correct predictions"
 exits 0 "targets with the names of metrics" "$GTRAIN" train targets.yaml --device "$DEVICE" --run-dir targets --fail-if 'accuracy.mae>7' --fail-if 'f1.mae.f1>9'
 says "… are watched" "best validation accuracy.loss so far"

@@ -7,7 +7,7 @@
 GUEST          := $(BUILD)/guest
 GUEST_SOURCES  := $(sort $(wildcard tests/guest/*.c))
 GUEST_REGISTRY := $(GUEST)/gen/registry
-GUEST_HOSTS    := $(shell grep -lsE '"(registry/|base/registered\.h)' src/*/*.c)
+GUEST_HOSTS    := $(shell grep -lsE '"(registry/|base/registered\.h)' src/*/*.c src/*/*/*.c)
 GUEST_OBJECTS  := $(GUEST_SOURCES:%.c=$(BUILD)/obj/%.o) $(GUEST_HOSTS:%.c=$(GUEST)/obj/%.o)
 
 $(BUILD)/guests.stamp: STAMP = $(GUEST_SOURCES)

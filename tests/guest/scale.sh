@@ -17,5 +17,5 @@ says "… has its key" "initial value of the factors"
 exits 0 "it is trained" "$GUEST" train "$TEST_TMP/scale.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/run"
 exits 0 "and evaluated" "$GUEST" eval "$TEST_TMP/run/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.7'
 exits 0 "its factors" "$GUEST" inspect "$TEST_TMP/run/model.bin"
-says "… are in the model" "scale1.factors  f32  [1, 64]"
+says "… are in the model" "scale1.factors     f32  [1, 64]"
 finish

@@ -80,12 +80,14 @@ static void check_split(gt_config *config) {
                 "the validation split has %lld items; a threshold is chosen on at most %d", (long long)items,
                 GT_METRIC_MAX_SCORES)
         ->expected = "a smaller validation split, or a number instead of auto";
-  const double *weight = NULL;
+  bool ones = false;
   for (int i = 0; i < t->count; i++) {
-    weight = gt_class_items_of(&config->dataset, split, 0, i, t->count, config->diagnostics.arena).weight;
+    const double *weight =
+        gt_class_items_of(&config->dataset, split, 0, i, t->count, config->diagnostics.arena).weight;
     if (weight[0] > 0 && weight[1] > 0) return;
+    ones = weight[1] > 0;
   }
-  report_one_class(config, weight[1] > 0);
+  report_one_class(config, ones);
 }
 
 void gt_config_check_threshold(gt_config *config, bool trained) {
