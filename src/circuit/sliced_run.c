@@ -25,12 +25,9 @@ _Static_assert(sizeof(vector) == 8 * GT_BLOCK_WORDS, "a block is one vector");
 #undef NAME
 
 gt_sliced_loops *gt_sliced_loops_at(int index) {
-  gt_sliced_loops *found[3] = {NULL};
-  int count = 0;
-  if (__builtin_cpu_supports("avx512f")) found[count++] = run_avx512;
-  if (__builtin_cpu_supports("avx2")) found[count++] = run_avx2;
-  found[count++] = run_generic;
-  return index < count ? found[index] : NULL;
+  if (__builtin_cpu_supports("avx512f") && index-- == 0) return run_avx512;
+  if (__builtin_cpu_supports("avx2") && index-- == 0) return run_avx2;
+  return index ? NULL : run_generic;
 }
 #else
 gt_sliced_loops *gt_sliced_loops_at(int index) { return index ? NULL : run_generic; }
