@@ -1,6 +1,7 @@
 #include "cli/shipped.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include <dirent.h>
 #include <limits.h>
@@ -32,10 +33,6 @@ static const char *find_folder(gt_arena *arena) {
   return NULL;
 }
 
-static int compare_texts(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool read_names(gt_shipped *out, gt_arena *arena, gt_error *error) {
   struct {
     const char **items;
@@ -51,7 +48,7 @@ static bool read_names(gt_shipped *out, gt_arena *arena, gt_error *error) {
       *GT_PUSH(&names) = gt_arena_strndup(arena, d->d_name, length - tail);
   }
   closedir(directory);
-  if (names.count) qsort(names.items, names.count, sizeof *names.items, compare_texts);
+  if (names.count) qsort(names.items, names.count, sizeof *names.items, gt_order_texts);
   out->count = (int)names.count;
   out->name = GT_NEW_N(arena, const char *, names.count + 1);
   for (size_t i = 0; i < names.count; i++) out->name[i] = names.items[i];

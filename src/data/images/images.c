@@ -51,16 +51,12 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "images", .help = "PNG and JPEG images: a folder per class, or a CSV of paths", .fields = fields};
 
-static bool report(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
-  gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", what)->expected = expected;
-  return false;
-}
-
 static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *form) {
   if (o->channels == 2 || o->target_channels == 2)
-    return report(reader, o->channels == 2 ? "channels" : "target_channels",
-                  "images with two channels are not supported", "1 or 3");
-  if (o->size.count > 2) return report(reader, "size", "this is not an image size", "[HEIGHT, WIDTH]");
+    return gt_data_refuse(reader, o->channels == 2 ? "channels" : "target_channels",
+                          "images with two channels are not supported", "1 or 3");
+  if (o->size.count > 2)
+    return gt_data_refuse(reader, "size", "this is not an image size", "[HEIGHT, WIDTH]");
   *form = (gt_image_form){.channels = o->channels,
                           .resized = o->size.count > 0,
                           .stretched = !strcmp(o->fit, "stretch"),
@@ -97,8 +93,8 @@ static bool list_folder(opening *o, int k, gt_split *split) {
   gt_image_files *files = &o->set[k].files;
   const char *path = o->file[k][GT_IMAGE_INPUT].path;
   if (reader->task[0] == GT_TASK_REGRESSION)
-    return report(reader, "task", "a folder per class gives classification targets",
-                  "task: classification, a folder of target images, or a CSV of paths and targets");
+    return gt_data_refuse(reader, "task", "a folder per class gives classification targets",
+                          "task: classification, a folder of target images, or a CSV of paths and targets");
   reader->dataset->target[0].classification = reader->dataset->target[0].text_labels = true;
   if (!gt_image_list_folder(reader, o->file[k][GT_IMAGE_INPUT], k == TRAIN, &o->arena, files)) return false;
   gt_tensor *labels =
@@ -113,7 +109,7 @@ static bool list_folder(opening *o, int k, gt_split *split) {
 static bool list_pairs(opening *o, int k) {
   gt_data_reader *reader = o->reader;
   if (reader->task[0] == GT_TASK_CLASSIFICATION)
-    return report(reader, "task", "the targets are images, not classes", "task: regression");
+    return gt_data_refuse(reader, "task", "the targets are images, not classes", "task: regression");
   return gt_image_list_pairs(reader, o->file[k][GT_IMAGE_INPUT], o->file[k][GT_IMAGE_TARGET], &o->arena,
                              &o->set[k].files);
 }
@@ -122,11 +118,11 @@ static bool list_files(opening *o, int k, gt_split *split) {
   const bool folder = gt_is_folder(o->file[k][GT_IMAGE_INPUT].path);
   set_trust(o, k);
   if (k && folder != gt_is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
-    return report(o->reader, "test", "one of train and test is a folder, the other a file",
-                  "two folders, or two CSVs");
+    return gt_data_refuse(o->reader, "test", "one of train and test is a folder, the other a file",
+                          "two folders, or two CSVs");
   if (o->roles > 1 && !folder)
-    return report(o->reader, "targets", "the targets of a CSV are columns of that CSV",
-                  "a folder in 'train', or no 'targets'");
+    return gt_data_refuse(o->reader, "targets", "the targets of a CSV are columns of that CSV",
+                          "a folder in 'train', or no 'targets'");
   return o->roles > 1 ? list_pairs(o, k)
          : folder     ? list_folder(o, k, split)
                       : gt_image_list_table(o->reader, o->options, o->file[k][GT_IMAGE_INPUT], k == TRAIN,
@@ -198,8 +194,8 @@ static bool read_sets(opening *o, bool skip) {
   const gt_spec *node = gt_data_node(o->reader, "cache", NULL);
   const char *cache = o->options->cache;
   if (cache && !gt_image_cache_may_replace(cache))
-    return report(o->reader, "cache", "this file exists and is not an image cache",
-                  "the name of a new file or of an existing image cache");
+    return gt_data_refuse(o->reader, "cache", "this file exists and is not an image cache",
+                          "the name of a new file or of an existing image cache");
   prepare_sets(o, skip);
   if (o->reader->wanted->outline && is_outlined(o)) {
     gt_info("reading only the headers of the images");
@@ -303,9 +299,9 @@ static bool find_files(opening *o) {
   gt_data_reader *reader = o->reader;
   bool ok = true;
   if (o->sets > 1 && !o->options->test_targets != !o->options->targets)
-    return report(reader, o->options->targets ? "test" : "test_targets",
-                  "only one of the training and the test split has target images",
-                  "both targets and test_targets");
+    return gt_data_refuse(reader, o->options->targets ? "test" : "test_targets",
+                          "only one of the training and the test split has target images",
+                          "both targets and test_targets");
   for (int k = 0; k < o->sets; k++)
     for (int t = 0; t < o->roles; t++) {
       o->file[k][t] = gt_data_find_file(reader, gt_data_node(reader, keys[k][t], NULL));

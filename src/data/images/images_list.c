@@ -1,6 +1,7 @@
 /* Lists the images of a folder with a subfolder per class, or of a CSV. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/unicode.h"
 #include "data/table/table.h"
@@ -20,10 +21,6 @@ typedef struct names {
   size_t count, capacity;
 } names;
 
-static int by_text(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The entries of a folder, sorted, without hidden files. */
 static bool read_names(const char *folder, gt_arena *arena, names *out, gt_error *error) {
   DIR *directory = opendir(folder);
@@ -34,7 +31,7 @@ static bool read_names(const char *folder, gt_arena *arena, names *out, gt_error
     if (d->d_name[0] != '.') *GT_PUSH(out) = gt_arena_strdup(arena, d->d_name);
   const bool ok = !errno || gt_fail_errno(error, GT_ERR_IO, "cannot read directory %s", folder);
   closedir(directory);
-  if (out->count) qsort(out->items, out->count, sizeof *out->items, by_text);
+  if (out->count) qsort(out->items, out->count, sizeof *out->items, gt_order_texts);
   return ok;
 }
 
@@ -174,7 +171,7 @@ static void find_respelled(listing *l, const names *folders) {
   const gt_data_reader *reader = l->reader;
   const char **class = GT_NEW_N(l->arena, const char *, folders->count + 1);
   for (size_t i = 0; i < folders->count; i++) class[i] = gt_nfc_in(l->arena, folders->items[i]);
-  qsort(class, folders->count, sizeof *class, by_text);
+  qsort(class, folders->count, sizeof *class, gt_order_texts);
   for (size_t i = 1; i < folders->count; i++) {
     if (strcmp(class[i], class[i - 1])) continue;
     l->respelled = true;
